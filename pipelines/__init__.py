@@ -1,0 +1,1 @@
+"""Orchestration: Dagster definitions and the callake command."""

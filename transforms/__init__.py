@@ -1,0 +1,1 @@
+"""Pure transforms: bytes and frames in, frames and reports out."""

@@ -1,0 +1,1 @@
+"""SRA: the skill-confidence bundle."""

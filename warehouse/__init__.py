@@ -1,0 +1,1 @@
+"""Storage: contracts, layout, atomic writes, publishing, the catalog and the data dictionary."""

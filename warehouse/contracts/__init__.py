@@ -1,0 +1,35 @@
+"""One contract a table. `TABLES` is the registry; every module of this package that has a `TABLES` joins it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Final
+
+from warehouse.contracts.base import CELL_KEYS, Table
+from warehouse.contracts.issues import Issue, Rule, Severity, fingerprint, has_errors, issues_frame
+
+
+def _discover() -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
+        for table in getattr(importlib.import_module(f"{__name__}.{module.name}"), "TABLES", ()):
+            if table.name in found:
+                raise ValueError(f"two contracts are named {table.name!r}: rename one of them")
+            found[table.name] = table
+    return found
+
+
+TABLES: Final[dict[str, Table]] = _discover()
+
+__all__ = [
+    "CELL_KEYS",
+    "TABLES",
+    "Issue",
+    "Rule",
+    "Severity",
+    "Table",
+    "fingerprint",
+    "has_errors",
+    "issues_frame",
+]
