@@ -17,7 +17,8 @@ class Table:
     """One published table.
 
     `grain` says what a row is. `by_cell` tables are laid out as `tables/<name>/<model>/<dataset>/<condition>/`,
-    the others as one file. `schema` is the only statement of dtypes, keys, ranges, units and descriptions.
+    the others as one file. A `bulk` table is audited by
+    column and not by row. `schema` is the only statement of dtypes, keys, ranges, units and descriptions.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Table:
     grain: str
     description: str
     by_cell: bool = False
+    bulk: bool = False
 
     @property
     def key(self) -> list[str]:

@@ -263,7 +263,10 @@ TABLES: Final = (
     Table("ab_verdicts", AbVerdicts, SOURCE, "rollout", "A/B probe records before the join.", by_cell=True),
     Table("tf_verdicts", TfVerdicts, SOURCE, "rollout", "T/F probe records before the join.", by_cell=True),
     Table("rollout_entropies", RolloutEntropies, SOURCE, "rollout x span", "Entropy figures a span.", by_cell=True),
-    Table("token_entropies", TokenEntropies, SOURCE, "rollout x position", "Entropy of every token.", by_cell=True),
+    Table(
+        "token_entropies", TokenEntropies, SOURCE, "rollout x position",
+        "Entropy of every token.", by_cell=True, bulk=True,
+    ),
     Table("rollout_texts", RolloutTexts, SOURCE, "rollout", "Generated text.", by_cell=True),
     Table(
         "signal_coverage", SignalCoverage, SOURCE, "model x dataset x condition x signal",

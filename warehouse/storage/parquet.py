@@ -1,0 +1,192 @@
+"""Writing a table's file so that the same rows give the same bytes, and auditing what was written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import dataframely as dy
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from warehouse.contracts import CELL_KEYS, Table
+from warehouse.errors import LakeError
+from warehouse.storage.files import sha256_file
+from warehouse.storage.layout import Cell, table_file
+
+ROW_GROUP: Final = 131_072
+ZSTD_LEVEL: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """One file of a version; `path` is relative to the version's folder, `cell` is its keys where it has them."""
+
+    table: str
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+    cell: Cell | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the report as JSON would hold it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> FileReport:
+        """Return the report that `as_dict` wrote."""
+        cell = found.get("cell")
+        return cls(**{**found, "cell": tuple(cell) if cell else None})
+
+
+def arrow_schema(table: Table) -> pa.Schema:
+    """Return the Arrow schema of a table: plain strings, nullability as in the contract."""
+    small = {pa.large_string(): pa.string(), pa.string_view(): pa.string()}
+    fields = []
+    for name, column in table.schema.columns().items():
+        kind = pl.Series(dtype=column.dtype).to_arrow().type
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            kind = pa.list_(small.get(kind.value_type, kind.value_type))
+        fields.append(pa.field(name, small.get(kind, kind), nullable=column.nullable))
+    return pa.schema(fields)
+
+
+def write_table(root: Path, table: Table, rows: pl.DataFrame | pa.Table, cell: Cell | None = None) -> FileReport:
+    """Write one file of a table below `root`, audit it as written, and report it.
+
+    Frames are sorted by the key; Arrow tables (the token table) must come sorted. Raises LakeError when a column
+    is missing or what was written does not keep the contract.
+    """
+    relative = table_file(table, cell)
+    path = root / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _write(path, table, _arrow(table, rows))
+    problems = audit_file(path, table, cell)
+    if problems:
+        raise LakeError(f"{relative} was written and does not keep its contract: " + "; ".join(problems) + ".")
+    return FileReport(table.name, relative, rows.shape[0], path.stat().st_size, sha256_file(path), cell)
+
+
+def _arrow(table: Table, rows: pl.DataFrame | pa.Table) -> pa.Table:
+    names = list(table.polars_schema)
+    columns = rows.columns if isinstance(rows, pl.DataFrame) else rows.column_names
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise LakeError(f"Table {table.name} lacks the columns {missing}; it has {list(columns)}.")
+    if isinstance(rows, pa.Table):
+        return rows.select(names)
+    order = table.key or names
+    frame = rows.select(pl.col(name).cast(dtype) for name, dtype in table.polars_schema.items())
+    return frame.sort(order, nulls_last=True, maintain_order=True).to_arrow().cast(arrow_schema(table))
+
+
+def _write(path: Path, table: Table, rows: pa.Table) -> None:
+    # Without the stored Arrow schema a file reads back as plain Parquet types everywhere: a dictionary-encoded
+    # string would otherwise come back as a category in some readers and a string in others.
+    encoded = [f.name for f in rows.schema if not pa.types.is_floating(f.type) or table.bulk]
+    with pq.ParquetWriter(
+        path,
+        rows.schema,
+        compression="zstd",
+        compression_level=ZSTD_LEVEL,
+        use_dictionary=encoded,
+        write_statistics=True,
+        store_schema=False,
+    ) as writer:
+        writer.write_table(rows, row_group_size=ROW_GROUP)
+        writer.add_key_value_metadata({"table": table.name, "grain": table.grain, "source": table.source})
+    with path.open("rb") as handle:
+        os.fsync(handle.fileno())
+
+
+def audit_file(path: Path, table: Table, cell: Cell | None) -> list[str]:
+    """Read a file back and return what breaks the contract, as clauses; empty where all is well."""
+    found = pq.read_schema(path)
+    expected = arrow_schema(table)
+    if found.names != expected.names or [f.type for f in found] != [f.type for f in expected]:
+        return [f"its columns are {_columns(found)} and should be {_columns(expected)}"]
+    if table.bulk:
+        return _audit_bulk(path, table, cell)
+    return _audit_rows(pl.read_parquet(path), table, cell)
+
+
+def _columns(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name} {field.type}" for field in schema)
+
+
+def _audit_rows(frame: pl.DataFrame, table: Table, cell: Cell | None) -> list[str]:
+    problems = [f"{n} rows break {rule}" for rule, n in table.schema.filter(frame).failure.counts().items()]
+    if table.key and not frame.select(pl.struct(table.key).is_sorted()).item():
+        problems.append(f"its rows are not sorted by {', '.join(table.key)}")
+    if cell is not None:
+        problems += [
+            f"its {name} is not {value!r} throughout"
+            for name, value in zip(CELL_KEYS, cell, strict=True)
+            if not (frame[name] == value).all()
+        ]
+    return problems
+
+
+def _audit_bulk(path: Path, table: Table, cell: Cell | None) -> list[str]:
+    """Audit a table too long to check row by row: keys strictly rising, each number's declared bounds."""
+    strings = [name for name, dtype in table.polars_schema.items() if dtype == pl.String]
+    rows = pq.read_table(path, read_dictionary=strings).combine_chunks()
+    problems = _constant_keys(rows, cell) if cell is not None else []
+    rising = [name for name in table.key if name not in CELL_KEYS]
+    if not _strictly_rising([_ranks(rows[name]) for name in rising]):
+        problems.append(f"its rows do not rise strictly by {', '.join(rising)}")
+    for name, column in table.schema.columns().items():
+        if column.dtype.is_numeric():
+            problems += _outside(name, rows[name].to_numpy(), column)
+        if not column.nullable and rows[name].null_count:
+            problems.append(f"{rows[name].null_count} rows have no {name}")
+    return problems
+
+
+def _constant_keys(rows: pa.Table, cell: Cell) -> list[str]:
+    return [
+        f"its {name} is not {value!r} throughout"
+        for name, value in zip(CELL_KEYS, cell, strict=True)
+        if rows.num_rows and rows[name].unique().to_pylist() != [value]
+    ]
+
+
+def _ranks(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return integers in the order of a key column's values."""
+    if not pa.types.is_dictionary(column.type):
+        return np.asarray(column.to_numpy(), dtype=np.int64)
+    array = column.unify_dictionaries().combine_chunks()
+    array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+    order = np.argsort(np.array(array.dictionary.to_pylist(), dtype=object))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return np.asarray(rank[array.indices.to_numpy()])
+
+
+def _strictly_rising(keys: list[np.ndarray[Any, np.dtype[np.int64]]]) -> bool:
+    """Tell whether rows rise strictly in lexicographic order of the keys."""
+    rises = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    tied = ~rises
+    for key in keys:
+        step = np.diff(key)
+        rises |= tied & (step > 0)
+        tied &= step == 0
+    return bool(rises.all())
+
+
+def _outside(name: str, values: np.ndarray[Any, Any], column: dy.Column) -> list[str]:
+    bound = {side: getattr(column, side, None) for side in ("min", "min_exclusive", "max")}
+    bounds = {
+        "below its minimum": values < bound["min"] if bound["min"] is not None else None,
+        "not above its lower bound": ~(values > bound["min_exclusive"]) if bound["min_exclusive"] is not None else None,
+        "above its maximum": values > bound["max"] if bound["max"] is not None else None,
+        "not finite": ~np.isfinite(values) if values.dtype.kind == "f" else None,
+    }
+    return [
+        f"{int(bad.sum())} values of {name} are {what}" for what, bad in bounds.items() if bad is not None and bad.any()
+    ]

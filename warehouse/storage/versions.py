@@ -1,0 +1,120 @@
+"""The versions of a lake: listing, going back, removing old ones, verifying one against its own record."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from warehouse.errors import LakeError
+from warehouse.storage.files import sha256_file
+from warehouse.storage.layout import Lake
+from warehouse.storage.record import RECORD, content_hash, files_of, read_record
+
+BESIDE_TABLES: Final = frozenset({"VERSION", RECORD, "lake.duckdb"})
+
+
+@dataclass(frozen=True, slots=True)
+class VersionInfo:
+    """One published version."""
+
+    version_id: str
+    current: bool
+    rows: int
+    bytes: int
+
+
+def mark_published(lake: Lake, version_id: str) -> None:
+    """Remember that a version was current once; one that never was is what a dead build left."""
+    (lake.published / version_id).touch()
+
+
+def published_ids(lake: Lake) -> list[str]:
+    """Return the ids of the published versions, oldest first."""
+    if not lake.versions.is_dir():
+        return []
+    known = {path.name for path in lake.published.iterdir()} if lake.published.is_dir() else set()
+    current = lake.current_id()
+    return sorted(p.name for p in lake.versions.iterdir() if p.name in known or p.name == current)
+
+
+def list_versions(lake: Lake) -> list[VersionInfo]:
+    """Return the published versions, oldest first."""
+    current = lake.current_id()
+    found = []
+    for version_id in published_ids(lake):
+        tables = read_record(lake.version(version_id))["tables"].values()
+        rows, size = (sum(table[key] for table in tables) for key in ("rows", "bytes"))
+        found.append(VersionInfo(version_id, version_id == current, rows, size))
+    return found
+
+
+def rollback(lake: Lake, version_id: str) -> None:
+    """Make an earlier version current. Raises LakeError for one that is not there. The caller holds the lock."""
+    known = published_ids(lake)
+    if version_id not in known:
+        raise LakeError(f"There is no version {version_id!r} in {lake.root}; there are: {', '.join(known) or 'none'}.")
+    read_record(lake.version(version_id))
+    lake.point_to(version_id)
+
+
+def collect_garbage(lake: Lake, keep: int) -> list[str]:
+    """Remove all but the newest `keep` versions and the current one. The caller holds the lock."""
+    if keep < 1:
+        raise LakeError(f"keep is {keep} and must be at least 1: the current version always stays.")
+    current = lake.current_id()
+    old = [version_id for version_id in published_ids(lake)[:-keep] if version_id != current]
+    for version_id in old:
+        _remove(lake, version_id)
+    return old
+
+
+def remove_unpublished(lake: Lake) -> list[str]:
+    """Remove version folders that never became current: a build died just before. The caller holds the lock."""
+    current = lake.current_id()
+    if current is not None:
+        mark_published(lake, current)
+    litter = sorted({path.name for path in lake.versions.iterdir()} - set(published_ids(lake)))
+    for name in litter:
+        _remove(lake, name)
+    return litter
+
+
+def _remove(lake: Lake, version_id: str) -> None:
+    # The marker goes last: a removal that dies half-way is finished by the next one.
+    shutil.rmtree(lake.version(version_id))
+    (lake.published / version_id).unlink(missing_ok=True)
+
+
+def verify_version(version: Path) -> list[str]:
+    """Compare a version with its own record; return a sentence for each thing wrong."""
+    record = read_record(version)
+    listed = files_of(record)
+    problems = [problem for file in listed for problem in _file_problems(version / file.path, file.bytes, file.sha256)]
+    if content_hash(listed, record["code"]["reading"]) != record["content_sha256"]:
+        problems.append(
+            f"{version / RECORD}: content_sha256 is not the hash of the files it lists: the record was changed."
+        )
+    if not version.name.endswith(record["content_sha256"][:12]):
+        problems.append(
+            f"{version}: its name does not end in the content hash of its record: it was renamed or changed."
+        )
+    if (version / "VERSION").read_text().strip() != version.name:
+        problems.append(f"{version / 'VERSION'} does not hold {version.name}.")
+    known = {file.path for file in listed} | BESIDE_TABLES
+    extra = {p.relative_to(version).as_posix() for p in version.rglob("*") if p.is_file()} - known
+    return problems + [
+        f"{version / path} is not in the record: it was added after publishing." for path in sorted(extra)
+    ]
+
+
+def _file_problems(path: Path, size: int, sha256: str) -> list[str]:
+    if not path.is_file():
+        return [f"{path} is missing: roll back to another version or build again."]
+    if path.stat().st_size != size:
+        return [f"{path} has {path.stat().st_size} bytes and should have {size}: roll back or build again."]
+    actual = sha256_file(path)
+    return (
+        [] if actual == sha256 else [f"{path} has SHA-256 {actual} and should have {sha256}: roll back or build again."]
+    )
