@@ -1,0 +1,132 @@
+"""`callake build`: run the Dagster assets in this process and say how it went."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import dagster as dg
+
+from pipelines.build import sentences
+from pipelines.commands.common import lake_option
+from pipelines.progress import Reporter, use_reporter
+from pipelines.source import Option, all_options, all_sources
+from warehouse.catalog import open_lake
+from warehouse.contracts import Issue, Severity
+from warehouse.errors import LakeError, RefusedError
+from warehouse.storage.layout import Lake
+
+SHOWN = 200
+
+
+def _parameter(option: Option) -> Callable[[Any], Any]:
+    kinds = {
+        "folder": click.Path(exists=True, file_okay=False, resolve_path=True),
+        "file": click.Path(exists=True, dir_okay=False, resolve_path=True),
+        "text": click.Choice(list(option.choices)) if option.choices else click.STRING,
+    }
+    if option.kind == "flag":
+        return click.option(f"--{option.name}", is_flag=True, envvar=option.variable, help=option.help)
+    return click.option(
+        f"--{option.name}",
+        type=kinds[option.kind],
+        multiple=option.multiple,
+        default=None if option.multiple else option.default,
+        envvar=option.variable,
+        help=option.help,
+        show_default=option.default is not None,
+    )
+
+
+def _with_source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(all_options()):
+        command = _parameter(option)(command)
+    return command
+
+
+@click.command("build")
+@lake_option
+@_with_source_options
+@click.option("--no-wait", is_flag=True, help="Refuse rather than wait when another build holds the lake.")
+@click.option("--quiet", is_flag=True, help="Say nothing on success but the version's id.")
+def build(lake: Path, no_wait: bool, quiet: bool, **options: Any) -> None:  # noqa: ANN401
+    """Build a version from the sources given and publish it; the others are carried over.
+
+    Everything is looked at before a build is refused, and every thing wrong is a sentence on standard error.
+    """
+    if not any(source.given(options) for source in all_sources()):
+        names = ", ".join(f"--{source.given_by.replace('_', '-')}" for source in all_sources())
+        raise click.UsageError(f"Nothing to build: give at least one of {names}.")
+    chosen = {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
+    run_build(Lake.at(lake), chosen, wait=not no_wait, quiet=quiet)
+
+
+def run_build(lake: Lake, options: Mapping[str, Any], *, wait: bool = True, quiet: bool = False) -> str:
+    """Build and publish; return the version's id. Raises RefusedError after printing what was wrong."""
+    reporter = Reporter(quiet=quiet)
+    use_reporter(reporter)
+    result = _materialize(lake, options, wait)
+    if reporter.problems:
+        raise _tell(reporter.problems)
+    if not result.success or reporter.published is None:
+        raise LakeError("The build failed:\n" + "\n".join(_failures(result)))
+    _tell_published(lake, reporter)
+    return reporter.published.version_id
+
+
+def _materialize(lake: Lake, options: Mapping[str, Any], wait: bool) -> dg.ExecuteInProcessResult:
+    from pipelines.assets import all_assets
+    from pipelines.resources import BuildResource
+
+    logging.getLogger("dagster").setLevel(logging.CRITICAL)
+    resource = BuildResource(lake=str(lake.root), options=dict(options), wait=wait)
+    with tempfile.TemporaryDirectory(prefix="callake-") as home, dg.DagsterInstance.local_temp(home) as instance:
+        return dg.materialize(all_assets(), resources={"build": resource}, instance=instance, raise_on_error=False)
+
+
+def _failures(result: dg.ExecuteInProcessResult) -> list[str]:
+    found = []
+    for event in result.all_events:
+        data = event.event_specific_data
+        error = getattr(data, "error", None)
+        if event.is_failure and error is not None:
+            found.append(error.to_string())
+    return found or ["Dagster gave no reason."]
+
+
+def _tell(problems: list[LakeError]) -> LakeError:
+    """Print every error of every source as a sentence, then the outcome; return what to raise."""
+    for problem in problems:
+        issues = problem.issues if isinstance(problem, RefusedError) else []
+        lines = sentences(issues, Severity.ERROR)
+        for line in lines[:SHOWN]:
+            click.echo(f"error: {line}", err=True)
+        if len(lines) > SHOWN:
+            click.echo(f"error: … and {len(lines) - SHOWN} more like these.", err=True)
+    return LakeError(" ".join(str(problem) for problem in problems))
+
+
+def _tell_published(lake: Lake, reporter: Reporter) -> None:
+    published = reporter.published
+    if published is None:
+        return
+    with open_lake(lake) as connection:
+        counts = connection.execute(
+            "SELECT severity, rule, count(*), min(message) FROM ingest_issues GROUP BY ALL ORDER BY ALL"
+        ).fetchall()
+    for severity, rule, count, message in counts:
+        reporter.say(f"{severity}: {rule}: {count} times, for example: {message}")
+    state = "published" if published.changed else "unchanged, still"
+    click.echo(f"{state} {published.version_id} in {lake.root}")
+
+
+def issue_lines(issues: list[Issue]) -> list[str]:
+    """Return every finding as a line that starts with its severity, errors first."""
+    return [f"{severity}: {line}" for severity in Severity for line in sentences(issues, severity)]
+
+
+COMMANDS = (build,)

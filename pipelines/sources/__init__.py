@@ -1,0 +1,1 @@
+"""One module a source of the lake; each holds a `SOURCE`."""

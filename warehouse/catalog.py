@@ -1,0 +1,144 @@
+"""`lake.duckdb`: the tables of one version as views by absolute path, the macros, the views, and their comments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from warehouse.code import SQL_ROOT
+from warehouse.contracts import TABLES, Table
+from warehouse.dictionary import column_comments, table_comment
+from warehouse.errors import LakeError
+from warehouse.sqltext import SqlObject, load_checks, load_sql
+from warehouse.storage.layout import Lake
+
+DATABASE: Final = "lake.duckdb"
+_DUCKDB_TYPES: Final = {
+    "String": "VARCHAR",
+    "Boolean": "BOOLEAN",
+    "Int16": "SMALLINT",
+    "Int32": "INTEGER",
+    "Int64": "BIGINT",
+    "Float32": "FLOAT",
+    "Float64": "DOUBLE",
+    "List(String)": "VARCHAR[]",
+}
+
+
+def quote(text: str) -> str:
+    """Return a SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Return a SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal_path(path: Path) -> str:
+    """Return a path as a SQL literal that DuckDB reads as this one file and not as a pattern."""
+    return quote("".join(f"[{char}]" if char in "*?[" else char for char in str(path)))
+
+
+def table_view(table: Table, files: Sequence[Path]) -> str:
+    """Return the statement that makes a table readable: its files, or no rows where the version has none."""
+    name = identifier(table.name)
+    if files:
+        paths = ", ".join(literal_path(path) for path in files)
+        return f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM read_parquet([{paths}], hive_partitioning = false)"
+    columns = ", ".join(
+        f"NULL::{_DUCKDB_TYPES[str(dtype)]} AS {identifier(column)}" for column, dtype in table.polars_schema.items()
+    )
+    return f"CREATE OR REPLACE VIEW {name} AS SELECT {columns} WHERE false"
+
+
+def table_files(version: Path, table: Table) -> list[Path]:
+    """Return a table's files in a version, in key order."""
+    return sorted((version / "tables" / table.name).rglob("*.parquet"))
+
+
+def connect_version(version: Path, *, comments: bool = False, database: Path | str = ":memory:") -> Any:  # noqa: ANN401
+    """Return a connection that sees the tables, macros and views of a version's folder."""
+    connection = duckdb.connect(str(database))
+    for table in TABLES.values():
+        connection.execute(table_view(table, table_files(version, table)))
+    objects = load_sql(SQL_ROOT)
+    for found in objects:
+        connection.execute(found.sql)
+    if comments:
+        _comment(connection, objects)
+    return connection
+
+
+def _comment(connection: Any, objects: Iterable[SqlObject]) -> None:  # noqa: ANN401
+    for table in TABLES.values():
+        connection.execute(f"COMMENT ON VIEW {identifier(table.name)} IS {quote(table_comment(table))}")
+        _comment_columns(connection, table.name, column_comments(table))
+    for found in objects:
+        kind = {"view": "VIEW", "macro": "MACRO", "table macro": "MACRO TABLE"}[found.kind]
+        connection.execute(f"COMMENT ON {kind} {identifier(found.name)} IS {quote(found.comment)}")
+        if found.kind == "view":
+            _comment_columns(connection, found.name, _view_columns(connection, found))
+
+
+def _comment_columns(connection: Any, view: str, comments: dict[str, str]) -> None:  # noqa: ANN401
+    for column, comment in comments.items():
+        connection.execute(f"COMMENT ON COLUMN {identifier(view)}.{identifier(column)} IS {quote(comment)}")
+
+
+def _view_columns(connection: Any, view: SqlObject) -> dict[str, str]:  # noqa: ANN401
+    names = [row[0] for row in connection.execute(f"DESCRIBE {identifier(view.name)}").fetchall()]
+    return view.column_comments(names)
+
+
+def build_catalog(lake: Lake, version: Path, *, check: bool) -> list[dict[str, Any]]:
+    """Write a version's `lake.duckdb`, and return the outcome of the whole-table checks where asked to run them.
+
+    The file is written aside and renamed, so that a reader never opens a part of one.
+    """
+    aside = version / f".{DATABASE}.{os.getpid()}.tmp"
+    aside.unlink(missing_ok=True)
+    connection = connect_version(version, comments=True, database=aside)
+    try:
+        connection.execute(
+            "CREATE TABLE lake_location AS SELECT $1 AS root, $2 AS version_id", [str(lake.root), version.name]
+        )
+        connection.execute("COMMENT ON TABLE lake_location IS 'Where the lake stood when this catalog was written.'")
+        outcome = run_checks(connection) if check else []
+    finally:
+        connection.close()
+    aside.replace(version / DATABASE)
+    return outcome
+
+
+def run_checks(connection: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    """Run every check under `sql/checks`: each selects the rows that break it."""
+    outcome = []
+    for found in load_checks(SQL_ROOT):
+        (rows,) = connection.execute(f"SELECT count(*) FROM ({found.sql})").fetchone()
+        outcome.append({"name": found.name, "passed": rows == 0, "rows": rows, "description": found.description})
+    return outcome
+
+
+def open_lake(lake: Lake) -> Any:  # noqa: ANN401
+    """Open the current version's catalog, read-only; write it again first where the lake was moved or copied."""
+    version = lake.require_current()
+    database = version / DATABASE
+    if not database.is_file() or _location(database) != str(lake.root):
+        build_catalog(lake, version, check=False)
+    return duckdb.connect(str(database), read_only=True)
+
+
+def _location(database: Path) -> str:
+    try:
+        with duckdb.connect(str(database), read_only=True) as connection:
+            (root,) = connection.execute("SELECT root FROM lake_location").fetchone()
+    except duckdb.Error as problem:
+        raise LakeError(
+            f"{database} can not be opened ({problem}): run `callake catalog` to write it again."
+        ) from problem
+    return str(root)
