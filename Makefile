@@ -1,0 +1,50 @@
+# Everything runs from the checkout in .venv; only Python 3.11+ and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= auto
+
+.PHONY: setup lake test check format bench faults lock clean
+
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $(STAMP)
+
+# A lake from a small sample of every source, under ./lake.
+lake: setup
+	$(BIN)/callake demo --lake lake
+
+test: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/sqlfluff lint sql
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/sqlfluff fix sql
+
+bench: setup
+	$(BIN)/python -m tests.bench
+
+faults: setup
+	$(BIN)/python -m pytest tests/faults -m "slow or not slow"
+
+# No index address and no find-links: the lock says what, never from where.
+lock: setup
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+		--no-strip-extras --no-emit-index-url --no-emit-find-links --upgrade --quiet -o requirements.lock
+
+clean:
+	rm -rf lake sample build bench-results .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -1,0 +1,111 @@
+"""A version is complete and immutable before the link names it; a refused one leaves the link as it was."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+from tests.unit.warehouse.conftest import Publish
+from warehouse.errors import LakeError, RefusedError
+from warehouse.storage.layout import Lake
+from warehouse.storage.publish import clean_up
+from warehouse.storage.record import read_record
+from warehouse.storage.stage import Stage
+from warehouse.storage.versions import collect_garbage, list_versions, published_ids, rollback, verify_version
+
+
+def test_links_lead_to_the_version(lake: Lake, publish_question: Publish) -> None:
+    done = publish_question("a")
+    assert done.changed
+    assert (lake.root / "CURRENT").read_text() == f"{done.version_id}\n"
+    assert lake.current.readlink().as_posix() == f"versions/{done.version_id}"
+    assert (lake.root / "CURRENT").readlink().as_posix() == "current/VERSION"
+    assert pl.read_parquet(lake.current / "tables" / "questions" / "part-0.parquet")["question"].to_list() == ["a"]
+
+
+def test_same_content_is_not_published_again(lake: Lake, publish_question: Publish) -> None:
+    first = publish_question("a")
+    again = publish_question("a")
+    assert not again.changed
+    assert again.version_id == first.version_id
+    assert len(published_ids(lake)) == 1
+
+
+def test_a_new_memory_is_a_new_version(lake: Lake, publish_question: Publish) -> None:
+    first = publish_question("a", state={"accepted": []})
+    second = publish_question("a", state={"accepted": ["m/d/c"]})
+    assert second.changed
+    assert second.version_id.rsplit("-", 1)[1] == first.version_id.rsplit("-", 1)[1]
+
+
+def test_ids_sort_by_time_even_when_the_clock_goes_back(lake: Lake, publish_question: Publish) -> None:
+    ids = [publish_question(text).version_id for text in "abc"]
+    assert ids == sorted(ids)
+    ahead = lake.version(ids[-1]).rename(lake.version("29990101T000000.000000Z-" + ids[-1].rsplit("-", 1)[1]))
+    lake.point_to(ahead.name)
+    assert publish_question("d").version_id > ahead.name
+
+
+def test_a_failed_check_publishes_nothing(lake: Lake, publish_question: Publish) -> None:
+    first = publish_question("a")
+    failed = [{"name": "no_orphans", "passed": False, "rows": 2, "description": "Every rollout has a question."}]
+    with pytest.raises(RefusedError, match="no_orphans found 2 rows"):
+        publish_question("b", catalog=lambda _version: failed)
+    assert lake.current_id() == first.version_id
+    assert [path.name for path in lake.versions.iterdir()] == [first.version_id]
+
+
+def test_what_a_dead_build_left_is_removed(lake: Lake, publish_question: Publish) -> None:
+    first = publish_question("a")
+    (lake.version("20990101T000000.000000Z-deadbeef0000") / "tables").mkdir(parents=True)
+    (lake.root / ".current.999").symlink_to("versions/nowhere")
+    assert clean_up(lake) == ["20990101T000000.000000Z-deadbeef0000"]
+    assert published_ids(lake) == [first.version_id]
+    assert not list(lake.root.glob(".current.*"))
+
+
+def test_stage_of_a_dead_build_is_removed(lake: Lake) -> None:
+    stage = Stage.begin(lake)
+    (stage.version / "left").write_text("x")
+    assert not (Stage.begin(lake).version / "left").exists()
+
+
+def test_old_versions_go_and_the_current_one_stays(lake: Lake, publish_question: Publish) -> None:
+    ids = [publish_question(text, keep=2).version_id for text in "abcd"]
+    assert published_ids(lake) == ids[-2:]
+    rollback(lake, ids[2])
+    assert collect_garbage(lake, 1) == []
+    assert [info.current for info in list_versions(lake)] == [True, False]
+    with pytest.raises(LakeError, match="at least 1"):
+        collect_garbage(lake, 0)
+
+
+def test_rollback_names_what_there_is(lake: Lake, publish_question: Publish) -> None:
+    first = publish_question("a")
+    with pytest.raises(LakeError, match=first.version_id):
+        rollback(lake, "nothing")
+
+
+def test_verify_finds_a_flipped_byte_a_missing_an_added_file_and_a_changed_record(
+    lake: Lake, publish_question: Publish
+) -> None:
+    version = lake.version(publish_question("a").version_id)
+    assert verify_version(version) == []
+    table = version / "tables" / "questions" / "part-0.parquet"
+    good = table.read_bytes()
+    table.write_bytes(good[:-9] + bytes([good[-9] ^ 1]) + good[-8:])
+    assert "SHA-256" in verify_version(version)[0]
+    table.write_bytes(good[:-1])
+    assert "bytes and should have" in verify_version(version)[0]
+    table.unlink()
+    assert "is missing" in verify_version(version)[0]
+    table.write_bytes(good)
+    (version / "tables" / "extra.parquet").write_bytes(b"")
+    assert "not in the record" in verify_version(version)[0]
+    (version / "tables" / "extra.parquet").unlink()
+    record = read_record(version)
+    record["tables"]["questions"]["files"][0]["sha256"] = "0" * 64
+    (version / "lake.json").write_text(json.dumps(record))
+    assert any("content_sha256" in problem for problem in verify_version(version))
