@@ -40,7 +40,9 @@ def lake(tmp_path: Path) -> Lake:
 
 @pytest.fixture
 def publish_question(lake: Lake) -> Publish:
-    def run(text: str, *, keep: int = 3, catalog: CatalogBuilder = no_catalog, state: dict[str, Any] | None = None) -> Published:
+    def run(
+        text: str, *, keep: int = 3, catalog: CatalogBuilder = no_catalog, state: dict[str, Any] | None = None
+    ) -> Published:
         stage = Stage.begin(lake)
         written = stage.put("questions", question(text))
         stage.report(
