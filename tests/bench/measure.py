@@ -54,4 +54,5 @@ def environment() -> str:
     """Return one line that says what this was measured on."""
     cores, memory = psutil.cpu_count(), psutil.virtual_memory().total / 2**30
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    return f"{platform.system()} {platform.machine()}, {cores} cores, {memory:.0f} GiB, Python {platform.python_version()}, {libraries}"
+    machine = f"{platform.system()} {platform.machine()}, {cores} cores, {memory:.0f} GiB"
+    return f"{machine}, Python {platform.python_version()}, {libraries}"
