@@ -31,6 +31,11 @@ def compress(lines: Iterable[bytes]) -> bytes:
     return b"".join([*(packer.compress(line + b"\n") for line in lines), packer.flush()])
 
 
+def inflate(data: bytes) -> bytes:
+    """Undo `compress`."""
+    return zlib.decompress(data, wbits=31)
+
+
 def json_lines(records: Iterable[Record]) -> bytes:
     """Compressed JSON lines."""
     return compress(orjson.dumps(record) for record in records)
