@@ -69,7 +69,7 @@ class GraceQuestionTexts(Question):
 
 
 class GraceBuzzes(Question):
-    """One buzz. A team buzzes once a question at most; a right one does not end it, for teams play in separate rooms."""
+    """One buzz. A team buzzes once a question at most; a right one does not end it: teams play in separate rooms."""
 
     team = text("Team: H and a number for a human team, M and a number for a model.", key=True)
     team_kind = one_of(TEAM_KINDS, "human or model.")
@@ -92,6 +92,11 @@ class GraceRunLists(Question):
     )
     n_runs = count("Runs in the list.", unit="runs")
     n_human_buzzers = count("Human teams that buzzed, by the run file: the denominator of h.", unit="teams")
+    unknown_fields = text(
+        "Fields of the run file's question that no contract knows, as JSON; null without any.",
+        nullable=True,
+        restricted=GRACE_TEXT,
+    )
 
 
 class GraceRuns(Question):
