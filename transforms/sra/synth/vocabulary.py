@@ -18,7 +18,7 @@ from transforms.sra.synth.words import COMMON, WIDE, invent
 
 Family = Literal["qwen", "glm", "gemma"]
 SIZES: Final[dict[Scale, dict[Family, int]]] = {
-    "tiny": {"qwen": 1500, "glm": 1600, "gemma": 1700},
+    "tiny": {"qwen": 2000, "glm": 2800, "gemma": 2200},
     "small": {"qwen": 6000, "glm": 6100, "gemma": 7000},
     "full": {"qwen": 151_665, "glm": 151_336, "gemma": 262_140},
 }
