@@ -1,0 +1,56 @@
+"""Collecting findings about one file: the file's place is filled in once, and a flood is counted instead of kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from warehouse.contracts import Issue, Rule
+
+# A cell has at most 9,900 rollouts, so a finding a rollout is never cut short; a file of garbage lines is.
+KEPT_PER_RULE: Final = 10_000
+_SHOWN_KEYS: Final = 20
+_SHOWN_LENGTH: Final = 60
+
+
+class IssueLog:
+    """Findings about one file. `where` takes location fields of `Issue` that hold for all of them."""
+
+    def __init__(self, kept_per_rule: int = KEPT_PER_RULE, /, **where: str | int | None) -> None:
+        self._where = where
+        self._kept_per_rule = kept_per_rule
+        self._found: list[Issue] = []
+        self._counts: Counter[Rule] = Counter()
+
+    def add(self, rule: Rule, message: str, **where: str | int | None) -> None:
+        """Record one finding of `rule`; beyond the limit a rule's findings are counted only."""
+        self._counts[rule] += 1
+        if self._counts[rule] <= self._kept_per_rule:
+            self._found.append(rule.issue(message, **(self._where | where)))
+
+    @property
+    def total(self) -> int:
+        """How many findings were recorded or counted."""
+        return self._counts.total()
+
+    @property
+    def issues(self) -> list[Issue]:
+        """The findings in the order they were made, then one for each rule that had more than are kept."""
+        return [*self._found, *(self._rest(rule, n) for rule, n in self._counts.items() if n > self._kept_per_rule)]
+
+    def _rest(self, rule: Rule, n: int) -> Issue:
+        message = f"{n - self._kept_per_rule} more findings of {rule.name} in this file are counted and not listed."
+        return rule.issue(message, **(self._where | {"value": str(n)}))
+
+
+def shown(name: str) -> str:
+    """Return a key or an id fit for a message: quoted, control characters escaped, cut to 60 characters."""
+    return repr(name if len(name) <= _SHOWN_LENGTH else name[:_SHOWN_LENGTH] + "…")
+
+
+def shown_all(names: Iterable[object]) -> str:
+    """Return names fit for a message, at most 20 of them and the number of the rest."""
+    found = list(names)
+    text = ", ".join(shown(name) if isinstance(name, str) else str(name) for name in found[:_SHOWN_KEYS])
+    return text + (f" and {len(found) - _SHOWN_KEYS} more" if len(found) > _SHOWN_KEYS else "") if found else "none"
