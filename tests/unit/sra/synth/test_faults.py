@@ -257,6 +257,15 @@ def test_bare_nan_is_what_python_reads_and_json_does_not_have(tiny: dict[str, by
     assert len(values) == sum(len(_values(json.loads(line))) for line in gzip.decompress(before).splitlines())
 
 
+def test_a_flipped_byte_inside_a_gzip_file_is_always_noticed(tiny: dict[str, bytes]) -> None:
+    for seed in range(25):
+        for kind in ("sampling", "ab", "tf", "index"):
+            ((_, data),) = plant(tiny, f"flipped_byte_{kind}", seed, refresh_manifest=False).items()
+            assert data is not None
+            with pytest.raises((zlib.error, gzip.BadGzipFile, EOFError)):
+                gzip.decompress(data)
+
+
 def test_the_dressed_manifest_states_the_same(tiny: dict[str, bytes]) -> None:
     data = apply_fault(tiny, "manifest_dress", seed=0)["bundle/MANIFEST.csv"]
     assert data.startswith(b"\xef\xbb\xbf")

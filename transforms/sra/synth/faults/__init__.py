@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from transforms.sra.synth.faults import containers, documents, entropy, manifest, sampling, verdicts
+from transforms.sra.synth.faults import containers, documents, entropy, manifest, sampling, verdicts_ab, verdicts_tf
 from transforms.sra.synth.faults.base import Fault, Outcome, Patch
 from transforms.sra.synth.streams import stream
 
 
 def _registry() -> dict[str, Fault]:
     found: dict[str, Fault] = {}
-    for module in (manifest, containers, sampling, verdicts, entropy, documents):
+    for module in (manifest, containers, sampling, verdicts_ab, verdicts_tf, entropy, documents):
         for fault in module.FAULTS:
             if fault.name in found:
                 raise ValueError(f"two faults are called {fault.name!r}: rename one of them")

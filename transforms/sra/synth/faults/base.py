@@ -130,7 +130,7 @@ class Fault:
     rule_hint: str
     plant: Callable[[Patch], object] = field(repr=False)
     refreshable: bool = True
-    unrefreshed: tuple[Outcome, str] | None = ("refused", "manifest.hash_mismatch")
+    unrefreshed: tuple[Outcome, str] | None = ("refused", "manifest.")
     settings: Mapping[str, str] = field(default_factory=dict)
     second_build: bool = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Callable
 from typing import Final
 
@@ -39,25 +40,35 @@ def _lines(pattern: str, change: Callable[[list[bytes]], list[bytes]]) -> Plante
     return _bytes(pattern, lambda data: compress(change(inflate(data).splitlines())))
 
 
-def _flip_at(place: Callable[[bytes], int], bit: int) -> Callable[[bytes], bytes]:
-    def change(data: bytes) -> bytes:
-        at = place(data)
-        return data[:at] + bytes([data[at] ^ bit]) + data[at + 1 :]
+def _flipped(data: bytes, at: int, bits: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ bits]) + data[at + 1 :]
 
-    return change
+
+def _flip_inside(data: bytes) -> bytes:
+    """Flip a bit of the compressed data, the first from its middle on that does not leave the content as it was."""
+    changed = (_flipped(data, at, 0x10) for at in range(len(data) // 2, len(data) - 8))
+    return next(candidate for candidate in changed if not _is_sound(candidate))
+
+
+def _is_sound(data: bytes) -> bool:
+    try:
+        inflate(data)
+    except zlib.error:
+        return False
+    return True
 
 
 def _flip_sign(patch: Patch) -> None:
     """Flip the sign bit of the first entropy of some block."""
     path = patch.pick(BIN)
     offset, _ = next(patch.each_rollout_block(path))
-    patch.write(path, _flip_at(lambda _: offset + 1, 0x80)(patch.read(path)))
+    patch.write(path, _flipped(patch.read(path), offset + 1, 0x80))
 
 
 def _flip_count(data: bytes) -> bytes:
     """Flip the lowest bit of the last digit of the audit's number of rollouts."""
     at = data.index(b",", data.index(b'"rollouts":')) - 1
-    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+    return _flipped(data, at, 1)
 
 
 def _two_members(data: bytes) -> bytes:
@@ -76,6 +87,10 @@ def _not_utf8(lines: list[bytes]) -> list[bytes]:
     return [lines[0][:at] + b"\xff" + lines[0][at:], *lines[1:]]
 
 
+def _repeat_key(lines: list[bytes]) -> list[bytes]:
+    return [b'{"instance_id":"champ_00001",' + lines[0][1:], *lines[1:]]
+
+
 def _each(kind: str, pattern: str) -> list[Fault]:
     """Faults that every compressed JSON lines file may have."""
 
@@ -87,7 +102,7 @@ def _each(kind: str, pattern: str) -> list[Fault]:
             "flipped_byte",
             "A byte in the middle of the compressed data is another.",
             "gzip.",
-            _bytes(pattern, _flip_at(lambda d: len(d) // 2, 0x10)),
+            _bytes(pattern, _flip_inside),
         ),
         fault(
             "truncated_gzip",
@@ -99,7 +114,7 @@ def _each(kind: str, pattern: str) -> list[Fault]:
             "wrong_crc",
             "The checksum in the gzip trailer is another; the data is sound.",
             "gzip.checksum",
-            _bytes(pattern, _flip_at(lambda d: len(d) - 8, 1)),
+            _bytes(pattern, lambda d: _flipped(d, len(d) - 8, 1)),
         ),
         fault("not_gzip", "The file holds plain text.", "gzip.not_gzip", _bytes(pattern, inflate)),
         fault("empty_file", "The file has no bytes.", "gzip.empty", _bytes(pattern, lambda _: b"")),
@@ -162,7 +177,7 @@ FAULTS: Final = (
         "The first byte of a tokenizer file is another.",
         "refused",
         "tokenizer.",
-        _bytes(TOKENIZER, _flip_at(lambda _: 0, 1)),
+        _bytes(TOKENIZER, lambda d: _flipped(d, 0, 1)),
     ),
     Fault(
         "flipped_byte_audit", "A digit of an audit count is another.", "refused", "audit.", _bytes(AUDIT, _flip_count)
@@ -170,6 +185,6 @@ FAULTS: Final = (
     _outside(
         "flipped_byte_instances",
         "The first byte of a file of questions is another.",
-        _bytes(INSTANCES, _flip_at(lambda _: 0, 1)),
+        _bytes(INSTANCES, lambda d: _flipped(d, 0, 1)),
     ),
 )

@@ -142,7 +142,14 @@ FAULTS: Final = (
     ),
     _fault("entropy_no_index", "The index is gone, the blocks are there.", "layout.", _remove_pair(BIN, INDEX)),
     _fault("entropy_no_blocks", "The blocks are gone, the index is there.", "layout.", _remove_pair(INDEX, BIN)),
-    _fault("entropy_interleaved", "Entropies and token ids alternate.", "", _interleave, "identical"),
+    Fault(
+        "entropy_interleaved",
+        "Entropies and token ids alternate, as the settings say.",
+        "identical",
+        "",
+        _interleave,
+        settings={"entropy_layout": "interleaved"},
+    ),
     _fault("index_overlap", "Two blocks overlap.", "entropy_index.overlap", _index(_overlap)),
     _fault("index_past_end", "A block runs past the end of the file.", "entropy_index.past_end", _index(_past_end)),
     _fault(

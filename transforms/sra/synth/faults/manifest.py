@@ -67,6 +67,10 @@ def _reordered(rows: list[str]) -> list[str]:
     return [",".join(reversed(row.split(","))) for row in rows]
 
 
+def _with_itself(rows: list[str]) -> list[str]:
+    return [*rows, f"MANIFEST.csv,1,{'0' * 64}"]
+
+
 def _not_utf8(patch: Patch) -> None:
     patch.write(MANIFEST, patch.read(MANIFEST) + b"aux/\xff\xfe.json,3," + b"0" * 64 + b"\n")
 
@@ -107,21 +111,22 @@ FAULTS: Final = (
         "repeated_path",
         _rows(lambda rows: [*rows, f"./{rows[-1]}"]),
     ),
-    _own("absolute_path", "A path is absolute.", "", _cells(lambda c: [f"/{c[0]}", *c[1:]])),
-    _own("drive_path", "A path starts with a drive letter.", "", _cells(lambda c: [f"C:/{c[0]}", *c[1:]])),
-    _own("escaping_path", "A path leaves the bundle.", "", _cells(lambda c: [f"../bundle/{c[0]}", *c[1:]])),
+    _own("absolute_path", "A path is absolute.", "bad_path", _cells(lambda c: [f"/{c[0]}", *c[1:]])),
+    _own("drive_path", "A path starts with a drive letter.", "bad_path", _cells(lambda c: [f"C:/{c[0]}", *c[1:]])),
+    _own("escaping_path", "A path leaves the bundle.", "bad_path", _cells(lambda c: [f"../bundle/{c[0]}", *c[1:]])),
     _own(
         "escaping_inside",
         "A path leaves the bundle by a `..` in its middle.",
-        "",
+        "bad_path",
         _cells(lambda c: [f"aux/../../bundle/{c[0]}", *c[1:]]),
     ),
-    _own("short_hash", "A hash has 63 digits.", "", _cells(lambda c: [*c[:2], c[2][:-1]])),
-    _own("bad_size", "A size is not a whole number.", "", _cells(lambda c: [c[0], f"{c[1]}.5", c[2]])),
-    _own("negative_size", "A size is negative.", "", _cells(lambda c: [c[0], f"-{c[1]}", c[2]])),
-    _own("short_row", "A row has no hash.", "", _cells(lambda c: c[:2])),
-    _own("no_hash_column", "The header names no hash column.", "", _header("path,size_bytes,colour")),
-    _own("not_utf8", "A path is not UTF-8.", "", _not_utf8),
+    _own("short_hash", "A hash has 63 digits.", "bad_hash", _cells(lambda c: [*c[:2], c[2][:-1]])),
+    _own("bad_size", "A size is not a whole number.", "bad_size", _cells(lambda c: [c[0], f"{c[1]}.5", c[2]])),
+    _own("negative_size", "A size is negative.", "bad_size", _cells(lambda c: [c[0], f"-{c[1]}", c[2]])),
+    _own("short_row", "A row has no hash.", "field_count", _cells(lambda c: c[:2])),
+    _own("no_hash_column", "The header names no hash column.", "header", _header("path,size_bytes,colour")),
+    _own("lists_itself", "The manifest lists itself.", "lists_itself", _rows(_with_itself)),
+    _own("not_utf8", "A path is not UTF-8.", "not_utf8", _not_utf8),
     _own(
         "unknown_column",
         "A column nobody knows.",

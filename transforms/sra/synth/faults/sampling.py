@@ -8,6 +8,7 @@ from typing import Final
 from transforms.sra.synth.faults.base import SAMPLING, TF, Fault, Outcome, Patch, Planter, Record
 
 _NINE: Final = 9
+_WITH_ENTROPY: Final = SAMPLING.replace("*", "*/direct")
 
 
 def _fault(name: str, description: str, rule: str, plant: Planter, outcome: Outcome = "refused") -> Fault:
@@ -175,6 +176,13 @@ FAULTS: Final = (
         "A rollout has a key nobody knows.",
         "sampling.unknown_key",
         _rollout(lambda r: r.update(colour="red")),
+        "warning",
+    ),
+    _fault(
+        "n_tokens_wrong",
+        "A token count is not the index's.",
+        "entropy_index.tokens_differ",
+        lambda patch: patch.edit_line(_WITH_ENTROPY, lambda r: r["rollouts"][4].update(n_tokens=7)),
         "warning",
     ),
     _fault("shuffled", "Lines and rollouts stand in another order.", "sampling.another_order", _shuffle, "info"),
