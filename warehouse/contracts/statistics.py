@@ -29,6 +29,7 @@ REASONS: Final = {
     "degenerate_expectation": "the expected variance is zero in a bin (Hosmer-Lemeshow) or altogether (Spiegelhalter)",
     "fold_without_fit": "the model fitted on the other folds does not exist for at least one fold",
     "too_few_pairs": "too few questions under both conditions",
+    "not_finite": "a confidence is infinite",
     "no_change": "accuracy and confidence change together in no pair",
     "no_native_answers": "native answers stand beside agreement only",
     "too_few_replicates": "the figure is defined in fewer than two bootstrap replicates",
