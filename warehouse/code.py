@@ -9,9 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from warehouse.contracts import Table
+
 PROJECT: Final = Path(__file__).resolve().parents[1]
 SQL_ROOT: Final = PROJECT / "sql"
 LIBRARIES: Final = ("dataframely", "duckdb", "isal", "numpy", "orjson", "polars", "pyarrow", "scikit-learn", "scipy")
+
+_BOUNDS: Final = ("min", "max", "min_exclusive", "max_exclusive", "regex", "allow_nan")
 
 
 def hash_files(root: Path, patterns: Iterable[str]) -> str:
@@ -37,3 +41,14 @@ def code_record() -> dict[str, str]:
         "building": code_hash("transforms/**/*.py", "warehouse/**/*.py", "pipelines/**/*.py"),
         "reading": hash_files(PROJECT, ["sql/**/*", "warehouse/contracts/*.py"]),
     }
+
+
+def contract_hash(tables: Iterable[Table]) -> str:
+    """Return the hash of what a table's contract says about its files: names, types, nulls, bounds, keys, grain."""
+    lines = [
+        f"{table.name} {table.grain} {name} {column.dtype} {column.nullable} {column.primary_key} {column.metadata} "
+        + " ".join(f"{side}={getattr(column, side, None)}" for side in _BOUNDS)
+        for table in tables
+        for name, column in table.schema.columns().items()
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

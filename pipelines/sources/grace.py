@@ -1,0 +1,70 @@
+"""GRACE as a source of the lake: the encrypted release, and model runs where somebody has them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, cast
+
+import polars as pl
+
+from pipelines.source import BuildContext, Built, Option, Source
+from transforms.grace import Elicitation, SourceTables, attach_clues, check_release, read_release, read_runs
+from transforms.grace.archive import DEFAULT_PASSWORD
+from warehouse.contracts import LICENCES, has_errors
+from warehouse.contracts.grace import SOURCE as NAME
+from warehouse.errors import LakeError
+
+OPTIONS: Final = (
+    Option("grace", "GRACE release: the encrypted zip; it is read in memory and never unpacked.", "file"),
+    Option(
+        "grace-password", "Password of the zip; the default is the one its publishers print.", default=DEFAULT_PASSWORD
+    ),
+    Option("grace-pickles", "Folder of the release's pickles: compared with the packets, never executed.", "folder"),
+    Option("grace-runs", "Folder of packetN_model_human_output.json: model confidences, clue by clue.", "folder"),
+    Option("elicitation", "What `conf` is in the runs: a log-probability or a probability.", choices=("logit", "verb")),
+)
+
+
+def build(context: BuildContext) -> Built:
+    """Stage the GRACE tables."""
+    options = context.options
+    path = Path(options["grace"])
+    data = path.read_bytes()
+    sha256 = hashlib.sha256(data).hexdigest()
+    pickles = _files(options.get("grace_pickles"), "*.pkl")
+    with context.reporter.step("grace", 1, "release") as advance:
+        found = read_release(data, path.name, options.get("grace_password") or DEFAULT_PASSWORD, pickles=pickles)
+        built = Built(issues=list(found.issues), source_files=found.source_files)
+        if not has_errors(built.issues):
+            built.issues += check_release(sha256, found.tables, path.name)
+        tables = _with_runs(options, found, built)
+        advance(1)
+    if not has_errors(built.issues) or context.allow_partial:
+        built.files = [context.stage.put(name, rows) for name, rows in tables.items()]
+    built.inputs = {"path": str(path), "sha256": sha256, "licence": LICENCES[NAME]}
+    return built
+
+
+def _files(folder: str | None, pattern: str) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(Path(folder).glob(pattern))} if folder else {}
+
+
+def _with_runs(options: Mapping[str, Any], found: SourceTables, built: Built) -> dict[str, pl.DataFrame]:
+    """Return the release's tables with the runs' in their place, and every buzz with the clue that runs tell."""
+    folder, elicitation = options.get("grace_runs"), options.get("elicitation")
+    if not folder:
+        return found.tables
+    if not elicitation:
+        raise LakeError(
+            "--grace-runs needs --elicitation: logit where `conf` is a log-probability, verb where it is not."
+        )
+    runs = read_runs(_files(folder, "*.json"), cast(Elicitation, elicitation), found.tables["grace_questions"])
+    built.issues += runs.issues
+    built.source_files = pl.concat([found.source_files, runs.source_files])
+    tables = found.tables | runs.tables
+    return tables | {"grace_buzzes": attach_clues(tables["grace_buzzes"], tables["grace_runs"])}
+
+
+SOURCE: Final = Source(NAME, "grace", OPTIONS, build)

@@ -1,0 +1,98 @@
+"""The figures that SQL can not compute, once a build: one job a source and model, reused where nothing changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.pool import run_jobs
+from pipelines.progress import Reporter
+from transforms.statistics import statistics_tables, t_quantiles_table
+from warehouse.catalog import connect_version
+from warehouse.code import code_hash, contract_hash
+from warehouse.contracts import TABLES
+from warehouse.storage.assemble import DERIVED, tables_of
+from warehouse.storage.layout import Lake
+from warehouse.storage.record import read_record
+from warehouse.storage.stage import BUILT, SourceReport, Stage
+
+CONSTANT: Final = "t_quantiles"
+_CODE: Final = ("transforms/statistics/*.py",)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One model of one source, whose observations are in a file of the stage."""
+
+    source: str
+    model: str
+    path: Path
+
+
+def _start() -> None:
+    """Nothing is shared between jobs."""
+
+
+def _run(job: Job) -> tuple[Job, dict[str, pl.DataFrame]]:
+    return job, statistics_tables(pl.read_ipc(job.path, memory_map=False))
+
+
+def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter) -> SourceReport:
+    """Stage the derived tables of every model of every source."""
+    jobs, keys = _observations(stage)
+    known, kept = _known(lake, keys)
+    todo = [job for name, job in jobs.items() if name not in known]
+    parts: dict[str, list[pl.DataFrame]] = {name: kept.get(name, []) for name in tables_of(DERIVED)}
+    with reporter.step("statistics", len(jobs), "models") as advance:
+        advance(len(known))
+        for _job, tables in run_jobs(_run, todo, workers, _start):
+            for name, rows in tables.items():
+                parts[name].append(rows)
+            advance(1)
+    parts[CONSTANT] = [t_quantiles_table()]
+    files = [stage.put(name, pl.concat([TABLES[name].empty(), *rows])) for name, rows in parts.items()]
+    report = SourceReport(DERIVED, BUILT, files, {}, {"keys": keys})
+    stage.report(report, [], TABLES["source_files"].empty())
+    return report
+
+
+def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:
+    """Write each model's observations beside the stage; return the jobs and the key of each: rows, code, contracts."""
+    folder = stage.root / "observations"
+    folder.mkdir(exist_ok=True)
+    code = code_hash(*_CODE) + contract_hash(TABLES[name] for name in tables_of(DERIVED))
+    jobs, keys = {}, {}
+    with connect_version(stage.version) as connection:
+        pairs = connection.execute("SELECT DISTINCT source, model FROM confidence_observations ORDER BY ALL").fetchall()
+        for number, (source, model) in enumerate(pairs):
+            rows = connection.execute(
+                "FROM confidence_observations WHERE source = $1 AND model = $2 ORDER BY cell, question_id, unit_id",
+                [source, model],
+            ).pl()
+            path = folder / f"{number}.arrow"
+            rows.write_ipc(path)
+            jobs[f"{source}/{model}"] = Job(source, model, path)
+            keys[f"{source}/{model}"] = hashlib.sha256(path.read_bytes() + code.encode()).hexdigest()
+    return jobs, keys
+
+
+def _known(lake: Lake, keys: Mapping[str, str]) -> tuple[set[str], dict[str, list[pl.DataFrame]]]:
+    """Return the models whose key the current version has, and their rows of each derived table."""
+    version_id = lake.current_id()
+    if version_id is None:
+        return set(), {}
+    record = read_record(lake.version(version_id))
+    state: Mapping[str, Any] = record["sources"].get(DERIVED, {}).get("state", {})
+    known = {name for name, key in keys.items() if state.get("keys", {}).get(name) == key}
+    kept = {}
+    for name in tables_of(DERIVED):
+        path = lake.version(version_id) / "tables" / name / "part-0.parquet"
+        if name != CONSTANT and path.is_file():
+            rows = pl.read_parquet(path)
+            kept[name] = [rows.filter((pl.col("source") + "/" + pl.col("model")).is_in(sorted(known)))]
+    return known, kept
