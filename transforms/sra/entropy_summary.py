@@ -88,11 +88,13 @@ def token_table(blocks: TokenBlocks, spans: Spans | None, cell: Mapping[str, str
     none is held twice. Without spans `in_answer` and `is_numeric` are null.
     """
     lengths = blocks.lengths
-    positions = np.arange(blocks.n_tokens, dtype=np.int32) - np.repeat(blocks.starts[:-1].astype(np.int32), lengths)
+    positions = np.arange(blocks.n_tokens, dtype=np.int32)
+    positions -= np.repeat(blocks.starts[:-1].astype(np.int32), lengths)
+    first = pa.array(np.zeros(blocks.n_tokens, np.int8))
     nothing = pa.nulls(blocks.n_tokens, pa.bool_())
     return pa.table(
         {
-            **{name: _constant(value, blocks.n_tokens) for name, value in cell.items()},
+            **{name: pa.DictionaryArray.from_arrays(first, pa.array([value])) for name, value in cell.items()},
             "instance_id": _repeated(blocks.instance_ids, lengths),
             "sample": np.repeat(blocks.samples, lengths),
             "position": positions,
@@ -102,10 +104,6 @@ def token_table(blocks: TokenBlocks, spans: Spans | None, cell: Mapping[str, str
             "is_numeric": nothing if spans is None else spans.is_numeric,
         }
     )
-
-
-def _constant(value: str, length: int) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(np.zeros(length, np.int8), pa.array([value]))
 
 
 def _repeated(values: pl.Series, lengths: NDArray[np.int64]) -> pa.DictionaryArray:
