@@ -1,0 +1,187 @@
+"""SRA-Bench's questions with their gold answers: one `instances/<dataset>.json` a data set, a JSON array of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import orjson
+import polars as pl
+
+from transforms.issue_log import IssueLog, shown, shown_all
+from transforms.jsonl import json_type
+from transforms.sra.grading.gold import KINDS, gold_fault
+from transforms.sra.layout import CellKey
+from transforms.sra.records import Field, Kind, RecordReader, record_rules
+from warehouse.contracts import TABLES, Issue, Rule, Severity, fingerprint
+from warehouse.contracts.sra import SOURCE
+
+_BOM: Final = b"\xef\xbb\xbf"
+_COMMON: Final = record_rules("questions")
+NOT_UTF8 = Rule("questions.not_utf8", Severity.ERROR, "A file of questions is not UTF-8.")
+NOT_JSON = Rule("questions.not_json", Severity.ERROR, "A file of questions is not JSON.")
+NOT_AN_ARRAY = Rule("questions.not_an_array", Severity.ERROR, "A file of questions is not an array with entries.")
+WRONG_DATASET = Rule("questions.wrong_dataset", Severity.ERROR, "A question's dataset is not the one of its file.")
+REPEATED = Rule("questions.repeated_instance_id", Severity.ERROR, "Two questions of a file have one instance_id.")
+EMPTY_ID = Rule("questions.empty_instance_id", Severity.ERROR, "A question's instance_id is empty.")
+UNKNOWN_KIND = Rule("questions.unknown_kind", Severity.ERROR, "A question's kind of answer is not one that is graded.")
+BAD_GOLD = Rule("questions.bad_gold", Severity.ERROR, "A gold answer is not what its kind needs.")
+OTHER_DATASET = Rule("questions.other_dataset", Severity.WARNING, "A file has questions of a data set nobody knows.")
+BYTE_ORDER_MARK = Rule("questions.byte_order_mark", Severity.INFO, "A file of questions starts with a byte order mark.")
+MISSING_KEY, MISTYPED = _COMMON.missing_key, _COMMON.mistyped
+OUT_OF_RANGE, UNKNOWN_KEY = _COMMON.out_of_range, _COMMON.unknown_key
+RULES: Final = (
+    NOT_UTF8, NOT_JSON, NOT_AN_ARRAY, MISSING_KEY, MISTYPED, OUT_OF_RANGE, UNKNOWN_KEY, WRONG_DATASET, REPEATED,
+    EMPTY_ID, UNKNOWN_KIND, BAD_GOLD, OTHER_DATASET, BYTE_ORDER_MARK,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question. `answer_kind` says how the gold answer is compared; the calculator and limits are MedCalc's."""
+
+    dataset: str
+    instance_id: str
+    question: str
+    gold_answer: str
+    answer_kind: str
+    calculator_id: int | None
+    lower_limit: str | None
+    upper_limit: str | None
+    skill_ids: tuple[str, ...]
+
+
+_ENTRY: Final = (
+    Field("instance_id", Kind.STRING),
+    Field("dataset", Kind.STRING),
+    Field("question", Kind.STRING),
+    Field("skill_annotations", Kind.ARRAY),
+    Field("eval_data", Kind.OBJECT),
+)
+_ANSWER: Final = Field("answer", Kind.STRING)
+# The key that names the kind of answer, and the keys that stand beside it; CHAMP names none.
+_KIND_KEY: Final = {"champ": None, "theoremqa": "answer_type", "medcalcbench": "output_type", "logicbench": "task_type"}
+_MEDCALC: Final = (
+    Field("calculator_id", Kind.INTEGER),
+    Field("lower_limit", Kind.STRING),
+    Field("upper_limit", Kind.STRING),
+)
+
+
+def parse_questions(dataset: str, data: bytes, path: str) -> tuple[list[Question], list[Issue]]:
+    """Read one `instances/<dataset>.json`. Returns the sound questions in file order and everything noticed.
+
+    A finding's `line` is an entry's position, from 1. `path` is how findings name the file.
+    """
+    log = IssueLog(source=SOURCE, path=path, dataset=dataset)
+    if dataset not in KINDS:
+        message = f"Nobody knows the data set {shown(dataset)}; expected one of {shown_all(KINDS)}. It is not read."
+        log.add(OTHER_DATASET, message)
+        return [], log.issues
+    reader = _Reader(log, dataset)
+    questions = [reader.question(line, entry) for line, entry in enumerate(_entries(data, log), 1)]
+    reader.records.report_drift()
+    return [question for question in questions if question is not None], log.issues
+
+
+def _entries(data: bytes, log: IssueLog) -> list[Any]:
+    if data.startswith(_BOM):
+        log.add(BYTE_ORDER_MARK, "The file starts with a byte order mark; it is skipped.")
+    try:
+        text = data.removeprefix(_BOM).decode()
+        entries = orjson.loads(text)
+    except UnicodeDecodeError as error:
+        message = f"The file is not UTF-8 at its byte {error.start}; expected UTF-8 throughout."
+        log.add(NOT_UTF8, message, value=fingerprint(data))
+        return []
+    except orjson.JSONDecodeError as error:
+        message = f"The file is not JSON: {error.msg}, at its character {error.pos}. Expected an array of questions."
+        log.add(NOT_JSON, message, value=fingerprint(data))
+        return []
+    if type(entries) is not list or not entries:
+        found = "an empty array" if entries == [] else json_type(entries)
+        log.add(NOT_AN_ARRAY, f"The file holds {found}; expected an array of questions.", value=found)
+        return []
+    return entries
+
+
+class _Reader:
+    """Turns the entries of one file into questions."""
+
+    def __init__(self, log: IssueLog, dataset: str) -> None:
+        self._log = log
+        self._dataset = dataset
+        self._kind_key = _KIND_KEY[dataset]
+        kind = (Field(self._kind_key, Kind.STRING),) if self._kind_key else ()
+        self._gold = (_ANSWER, *kind, *(_MEDCALC if dataset == "medcalcbench" else ()))
+        self._first_line: dict[str, int] = {}
+        # Questions belong to a data set, whatever the model and condition.
+        self.records = RecordReader(log, _COMMON, CellKey("", dataset, ""))
+
+    def question(self, line: int, entry: object) -> Question | None:
+        """Return an entry's question; None, with errors noted, where it is not sound."""
+        found = self.records.read(entry, _ENTRY, "", line=line)
+        if found is None:
+            return None
+        where: dict[str, Any] = {"line": line, "instance_id": found["instance_id"]}
+        is_known = self._has_its_place(found, where)
+        skills = found["skill_annotations"]
+        for skill in [skill for skill in skills if type(skill) is not str][:1]:
+            self.records.note_mistyped("skill_annotations[]", skill, Kind.STRING, **where)
+            is_known = False
+        gold = self.records.read(found["eval_data"], self._gold, "eval_data.", **where)
+        if gold is None:
+            return None
+        question = self._made(found, gold)
+        return question if self._can_be_graded(question, where) and is_known else None
+
+    def _has_its_place(self, found: dict[str, Any], where: dict[str, Any]) -> bool:
+        name, dataset, before = found["instance_id"], found["dataset"], self._log.total
+        if not name:
+            self._log.add(EMPTY_ID, "instance_id is empty; expected the question's name.", **where)
+        if dataset != self._dataset:
+            message = f"dataset is {shown(dataset)}; the file is of {shown(self._dataset)}."
+            self._log.add(WRONG_DATASET, message, **where)
+        first = self._first_line.setdefault(name, where["line"])
+        if first != where["line"]:
+            message = f"instance_id {shown(name)} stands at entry {first} already; expected every question once."
+            self._log.add(REPEATED, message, **where)
+        return self._log.total == before
+
+    def _made(self, found: dict[str, Any], gold: dict[str, Any]) -> Question:
+        return Question(
+            dataset=self._dataset,
+            instance_id=found["instance_id"],
+            question=found["question"],
+            gold_answer=gold["answer"],
+            answer_kind=gold[self._kind_key] if self._kind_key else KINDS[self._dataset][0],
+            calculator_id=gold.get("calculator_id"),
+            lower_limit=gold.get("lower_limit"),
+            upper_limit=gold.get("upper_limit"),
+            skill_ids=tuple(found["skill_annotations"]),
+        )
+
+    def _can_be_graded(self, question: Question, where: dict[str, Any]) -> bool:
+        kinds = KINDS[self._dataset]
+        if question.answer_kind not in kinds:
+            message = (
+                f"eval_data.{self._kind_key} is {shown(question.answer_kind)}; expected one of {shown_all(kinds)}."
+            )
+            self._log.add(UNKNOWN_KIND, message, **where)
+            return False
+        if expected := gold_fault(question):
+            message = f"eval_data.answer of kind {shown(question.answer_kind)} is not {expected}."
+            self._log.add(BAD_GOLD, message, **({"value": fingerprint(question.gold_answer)} | where))
+            return False
+        return True
+
+
+def questions_frame(questions: Iterable[Question]) -> pl.DataFrame:
+    """Return the `questions` table: a row a question, sorted by key.
+
+    Raises dataframely's ValidationError where rows break the contract, as by two questions of one name.
+    """
+    table = TABLES["questions"]
+    rows = [{**asdict(question), "skill_ids": list(question.skill_ids)} for question in questions]
+    return table.schema.validate(pl.DataFrame(rows, schema=table.polars_schema).sort(table.key))
