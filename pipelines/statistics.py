@@ -39,7 +39,7 @@ def _start() -> None:
 
 
 def _run(job: Job) -> tuple[Job, dict[str, pl.DataFrame]]:
-    return job, statistics_tables(pl.read_ipc(job.path, memory_map=False))
+    return job, statistics_tables(pl.read_ipc(job.path))
 
 
 def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter) -> SourceReport:

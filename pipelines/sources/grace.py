@@ -11,8 +11,8 @@ import polars as pl
 
 from pipelines.source import BuildContext, Built, Option, Source
 from transforms.grace import Elicitation, SourceTables, attach_clues, check_release, read_release, read_runs
-from transforms.grace.archive import DEFAULT_PASSWORD
 from warehouse.contracts import LICENCES, has_errors
+from warehouse.contracts.grace import DEFAULT_PASSWORD
 from warehouse.contracts.grace import SOURCE as NAME
 from warehouse.errors import LakeError
 

@@ -59,20 +59,13 @@ def read_tokens(
     result.n_tokens = blocks.n_tokens
     result.tables = {
         "rollout_entropies": _keyed(cell, summary),
-        "token_entropies": _keyed_arrow(cell, token_table(blocks, spans)),
+        "token_entropies": token_table(blocks, spans, cell.columns),
     }
     return result
 
 
 def _keyed(cell: CellKey, frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.lit(value).alias(name) for name, value in cell.columns.items())
-
-
-def _keyed_arrow(cell: CellKey, table: pa.Table) -> pa.Table:
-    for name, value in cell.columns.items():
-        constant = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), table.num_rows), [value])
-        table = table.append_column(name, constant)
-    return table
 
 
 @dataclass(frozen=True, slots=True)

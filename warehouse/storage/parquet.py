@@ -133,35 +133,51 @@ def _audit_rows(frame: pl.DataFrame, table: Table, cell: Cell | None) -> list[st
 
 
 def _audit_bulk(path: Path, table: Table, cell: Cell | None) -> list[str]:
-    """Audit a table too long to check row by row: keys strictly rising, each number's declared bounds."""
+    """Audit a table too long to check row by row: keys strictly rising, each number's declared bounds.
+
+    One row group is in memory at a time, read as it is encoded: strings as a dictionary and indices.
+    """
     strings = [name for name, dtype in table.polars_schema.items() if dtype == pl.String]
-    rows = pq.read_table(path, read_dictionary=strings).combine_chunks()
-    problems = _constant_keys(rows, cell) if cell is not None else []
     rising = [name for name in table.key if name not in CELL_KEYS]
-    if not _strictly_rising([_ranks(rows[name]) for name in rising]):
-        problems.append(f"its rows do not rise strictly by {', '.join(rising)}")
-    for name, column in table.schema.columns().items():
-        if column.dtype.is_numeric():
-            problems += _outside(name, rows[name].to_numpy(), column)
-        if not column.nullable and rows[name].null_count:
-            problems.append(f"{rows[name].null_count} rows have no {name}")
-    return problems
+    problems: dict[str, int] = {}
+    last: tuple[object, ...] | None = None
+    with pq.ParquetFile(path, read_dictionary=strings) as file:
+        for number in range(file.num_row_groups):
+            rows = file.read_row_group(number)
+            found = _constant_keys(rows, cell) if cell is not None else {}
+            found |= _broken_values(rows, table)
+            first = tuple(rows[name][0].as_py() for name in rising)
+            if (last is not None and first <= last) or not _strictly_rising([_ranks(rows[name]) for name in rising]):
+                found[f"do not rise strictly by {', '.join(rising)}"] = 1
+            last = tuple(rows[name][-1].as_py() for name in rising)
+            for what, n in found.items():
+                problems[what] = problems.get(what, 0) + n
+    return [f"{n} rows or row groups {what}" for what, n in problems.items()]
 
 
-def _constant_keys(rows: pa.Table, cell: Cell) -> list[str]:
-    return [
-        f"its {name} is not {value!r} throughout"
+def _constant_keys(rows: pa.Table, cell: Cell) -> dict[str, int]:
+    return {
+        f"have another {name} than {value!r}": 1
         for name, value in zip(CELL_KEYS, cell, strict=True)
-        if rows.num_rows and rows[name].unique().to_pylist() != [value]
-    ]
+        if rows[name].unique().to_pylist() != [value]
+    }
+
+
+def _broken_values(rows: pa.Table, table: Table) -> dict[str, int]:
+    found = {}
+    for name, column in table.schema.columns().items():
+        if not column.nullable and rows[name].null_count:
+            found[f"have no {name}"] = rows[name].null_count
+        elif column.dtype.is_numeric():
+            found |= _outside(name, rows[name].to_numpy(), column)
+    return found
 
 
 def _ranks(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return integers in the order of a key column's values."""
     if not pa.types.is_dictionary(column.type):
         return np.asarray(column.to_numpy(), dtype=np.int64)
-    array = column.unify_dictionaries().combine_chunks()
-    array = array.chunk(0) if isinstance(array, pa.ChunkedArray) else array
+    array = pa.concat_arrays(column.unify_dictionaries().chunks)
     order = np.argsort(np.array(array.dictionary.to_pylist(), dtype=object))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
@@ -170,7 +186,7 @@ def _ranks(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def _strictly_rising(keys: list[np.ndarray[Any, np.dtype[np.int64]]]) -> bool:
     """Tell whether rows rise strictly in lexicographic order of the keys."""
-    rises = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
+    rises = np.zeros(len(keys[0]) - 1, dtype=bool)
     tied = ~rises
     for key in keys:
         step = np.diff(key)
@@ -179,14 +195,14 @@ def _strictly_rising(keys: list[np.ndarray[Any, np.dtype[np.int64]]]) -> bool:
     return bool(rises.all())
 
 
-def _outside(name: str, values: np.ndarray[Any, Any], column: dy.Column) -> list[str]:
+def _outside(name: str, values: np.ndarray[Any, Any], column: dy.Column) -> dict[str, int]:
     bound = {side: getattr(column, side, None) for side in ("min", "min_exclusive", "max")}
     bounds = {
-        "below its minimum": values < bound["min"] if bound["min"] is not None else None,
-        "not above its lower bound": ~(values > bound["min_exclusive"]) if bound["min_exclusive"] is not None else None,
-        "above its maximum": values > bound["max"] if bound["max"] is not None else None,
-        "not finite": ~np.isfinite(values) if values.dtype.kind == "f" else None,
+        f"have {name} below its minimum": values < bound["min"] if bound["min"] is not None else None,
+        f"have {name} not above its lower bound": (
+            ~(values > bound["min_exclusive"]) if bound["min_exclusive"] is not None else None
+        ),
+        f"have {name} above its maximum": values > bound["max"] if bound["max"] is not None else None,
+        f"have {name} that is not finite": ~np.isfinite(values) if values.dtype.kind == "f" else None,
     }
-    return [
-        f"{int(bad.sum())} values of {name} are {what}" for what, bad in bounds.items() if bad is not None and bad.any()
-    ]
+    return {what: int(bad.sum()) for what, bad in bounds.items() if bad is not None and bad.any()}

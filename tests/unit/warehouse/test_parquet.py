@@ -48,13 +48,13 @@ def test_every_reader_sees_plain_types(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "clause"),
     [
-        ({"entropy": [0.1, 0.0, 0.3, 0.4]}, "entropy are not above its lower bound"),
-        ({"entropy": [0.1, float("nan"), 0.3, 0.4]}, "entropy are not finite"),
-        ({"token_id": [5, -6, 7, 8]}, "token_id are below its minimum"),
-        ({"sample": [0, 0, 9, 0]}, "sample are above its maximum"),
+        ({"entropy": [0.1, 0.0, 0.3, 0.4]}, "have entropy not above its lower bound"),
+        ({"entropy": [0.1, float("nan"), 0.3, 0.4]}, "have entropy that is not finite"),
+        ({"token_id": [5, -6, 7, 8]}, "have token_id below its minimum"),
+        ({"sample": [0, 0, 9, 0]}, "have sample above its maximum"),
         ({"position": [1, 0, 0, 0]}, "do not rise strictly"),
         ({"position": [0, 0, 0, 0]}, "do not rise strictly"),
-        ({"model": ["m", "m", "n", "m"]}, "model is not 'm' throughout"),
+        ({"model": ["m", "m", "n", "m"]}, "have another model than 'm'"),
     ],
 )
 def test_a_bulk_table_that_breaks_its_contract_is_refused(
@@ -80,3 +80,10 @@ def test_a_foreign_schema_is_found(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(path)
     assert "its columns are" in audit_file(path, TABLES["questions"], None)[0]
+
+
+def test_rows_that_fall_between_two_row_groups_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.storage.parquet.ROW_GROUP", 2)
+    write_table(tmp_path / "good", TOKENS, tokens(), CELL)
+    with pytest.raises(LakeError, match="do not rise strictly"):
+        write_table(tmp_path / "bad", TOKENS, tokens(sample=[0, 0, 0, 0], position=[0, 1, 1, 0]), CELL)
