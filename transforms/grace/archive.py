@@ -14,9 +14,10 @@ from transforms.grace import rules
 from transforms.grace.entries import BROKEN, Content, Outcome, is_encrypted, read_entry
 from transforms.grace.tables import Limits, Row, file_row
 from transforms.issue_log import shown
-from warehouse.contracts import Issue, Rule
+from warehouse.contracts import Issue, Rule, fingerprint
 from warehouse.contracts.grace import SOURCE
 
+_PATH_LENGTH: Final = 200
 _PACKET: Final = re.compile(r"packet([0-9]+)_buzzpoints\.json")
 
 
@@ -35,8 +36,11 @@ class Archive:
         self.issues.append(rule.issue(message, source=SOURCE, path=path or self.name, value=value))
 
     def path_of(self, info: zipfile.ZipInfo) -> str:
-        """Return how an entry is named in messages and in `source_files`: archive, '!/', entry, escaped."""
-        return f"{self.name}!/{ascii(info.orig_filename)[1:-1][:200]}"
+        """Return how `source_files` names an entry: archive, '!/', entry; escaped, and cut where it is endless."""
+        name = ascii(info.orig_filename)[1:-1]
+        if len(name) > _PATH_LENGTH:
+            name = f"{name[:_PATH_LENGTH]}… ({fingerprint(name)})"
+        return f"{self.name}!/{name}"
 
 
 def read_archive(data: bytes, name: str, password: str, limits: Limits) -> Archive:
@@ -101,7 +105,7 @@ def _packet_entries(infos: list[zipfile.ZipInfo], found: Archive) -> dict[int, z
             refused.add(info.orig_filename)
         elif number is not None:
             wanted[number] = info
-        elif not info.is_dir():
+        elif not info.orig_filename.endswith("/"):
             _unlisted(info, found)
     return wanted
 
@@ -128,7 +132,7 @@ def _hostile(info: zipfile.ZipInfo) -> tuple[Rule, str] | None:
         (name.startswith("/") or name[1:2] == ":", rules.ENTRY_ABSOLUTE, "its name is an absolute path"),
         ("." in parts or ".." in parts or "" in parts, rules.ENTRY_PARENT, "its name leaves its folder"),
         (bool(stat.S_IFMT(mode)) and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)), rules.ENTRY_LINK, "it is a link"),
-        (len(parts) > 2, rules.ENTRY_NESTED, "it lies deeper than one folder"),
+        (len(parts) > 2 - name.endswith("/"), rules.ENTRY_NESTED, "it lies deeper than one folder"),
         (
             written is not None and not re.fullmatch(r"[1-9][0-9]{0,3}", written[1]),
             rules.ENTRY_NUMBER,

@@ -99,7 +99,7 @@ RUNS_POSITION = _warning("runs_position", "A run file's 'position' counts other 
 CONFIDENCE_RANGE = _error(
     "confidence_range", "A confidence is a probability above 1 or below 0, or a log-probability above 0."
 )
-CONFIDENCE_NOT_FINITE = _error("confidence_not_finite", "A confidence is NaN or infinite.")
+CONFIDENCE_NOT_FINITE = _error("confidence_not_finite", "A confidence is NaN, infinite or beyond all doubles.")
 POSITION_ITEMS_NULL = _info("position_items_null", "A run's position_items is null: taken as absent.")
 POSITION_ITEMS_MALFORMED = _error(
     "position_items_malformed", "A run's position_items is not a map from team to + or -."

@@ -133,17 +133,25 @@ def _share_fits(humans: Humans, clue: int, notes: Notes) -> bool:
 
 def _usable(conf: int | float, clue: int, elicitation: Elicitation, notes: Notes) -> float | None:
     """Return a confidence as the file has it; None, with an error noted, where it is not what was elicited."""
-    if not math.isfinite(conf):
-        message = f"{notes.place} has a confidence at run {clue} that is not finite; a number was expected."
-        notes.add(rules.CONFIDENCE_NOT_FINITE, message, value=repr(conf))
+    number = _double(conf)
+    if not math.isfinite(number):
+        message = f"{notes.place} has a confidence at run {clue} that is not a finite number; one was expected."
+        notes.add(rules.CONFIDENCE_NOT_FINITE, message, value=repr(number))
         return None
-    if conf <= 0.0 if elicitation == "logit" else 0.0 <= conf <= 1.0:
-        return float(conf)
+    if number <= 0.0 if elicitation == "logit" else 0.0 <= number <= 1.0:
+        return number
     expected = "a log-probability of at most 0" if elicitation == "logit" else "a probability from 0 to 1"
-    found = f"{conf:.6g}" if isinstance(conf, float) or abs(conf) < 10**15 else "a very large number"
+    found = f"{number:.6g}"
     message = f"{notes.place} has {found} as the confidence of run {clue}; '{elicitation}' needs {expected}."
     notes.add(rules.CONFIDENCE_RANGE, message, value=found)
     return None
+
+
+def _double(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # a whole number beyond all doubles
+        return math.inf if number > 0 else -math.inf
 
 
 def _words_heard(run: dict[str, Any], clue: int, notes: Notes) -> int | None:
