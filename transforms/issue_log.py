@@ -15,24 +15,21 @@ _SHOWN_LENGTH: Final = 60
 
 
 class IssueLog:
-    """Findings about one file. `where` takes location fields of `Issue` that hold for all of them."""
+    """Findings about one file. `where` takes location fields of `Issue` that hold for all; `total` counts them."""
 
     def __init__(self, kept_per_rule: int = KEPT_PER_RULE, /, **where: str | int | None) -> None:
         self._where = where
         self._kept_per_rule = kept_per_rule
         self._found: list[Issue] = []
         self._counts: Counter[Rule] = Counter()
+        self.total = 0
 
     def add(self, rule: Rule, message: str, **where: str | int | None) -> None:
         """Record one finding of `rule`; beyond the limit a rule's findings are counted only."""
+        self.total += 1
         self._counts[rule] += 1
         if self._counts[rule] <= self._kept_per_rule:
             self._found.append(rule.issue(message, **(self._where | where)))
-
-    @property
-    def total(self) -> int:
-        """How many findings were recorded or counted."""
-        return self._counts.total()
 
     @property
     def issues(self) -> list[Issue]:
@@ -40,8 +37,9 @@ class IssueLog:
         return [*self._found, *(self._rest(rule, n) for rule, n in self._counts.items() if n > self._kept_per_rule)]
 
     def _rest(self, rule: Rule, n: int) -> Issue:
-        message = f"{n - self._kept_per_rule} more findings of {rule.name} in this file are counted and not listed."
-        return rule.issue(message, **(self._where | {"value": str(n)}))
+        more = n - self._kept_per_rule
+        message = f"{more} more findings of {rule.name} in this file are counted and not listed."
+        return rule.issue(message, **(self._where | {"value": str(more)}))
 
 
 def shown(name: str) -> str:

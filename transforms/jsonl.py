@@ -202,14 +202,14 @@ def _note_dress(data: bytes, tally: _Tally, log: IssueLog) -> None:
 
 def count_keys(record: dict[str, Any]) -> int:
     """Return the number of keys of an object and of everything inside it, at any depth."""
-    total, waiting = len(record), [v for v in record.values() if type(v) is dict or type(v) is list]
-    while waiting:
-        value = waiting.pop()
+    total, waiting = len(record), list(record.values())
+    # The list grows while it is walked, so that depth costs no recursion.
+    for value in waiting:
         if type(value) is dict:
             total += len(value)
-            waiting.extend([v for v in value.values() if type(v) is dict or type(v) is list])
-        else:
-            waiting.extend([v for v in value if type(v) is dict or type(v) is list])
+            waiting += value.values()
+        elif type(value) is list:
+            waiting += value
     return total
 
 

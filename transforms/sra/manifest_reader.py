@@ -11,7 +11,7 @@ from typing import Final
 
 from transforms.issue_log import IssueLog, shown, shown_all
 from transforms.sra.layout import MANIFEST_PATH
-from warehouse.contracts import Issue, Rule, Severity
+from warehouse.contracts import Issue, Rule, Severity, has_errors
 from warehouse.contracts.sra import SOURCE
 
 _NAMES: Final = {
@@ -75,7 +75,7 @@ def parse_manifest(data: bytes, path: str = MANIFEST_PATH) -> tuple[list[Manifes
     log = IssueLog(source=SOURCE, path=path)
     reader = _Reader(log)
     entries = list(reader.entries(data))
-    if not entries and not log.issues:
+    if not entries and not has_errors(log.issues):
         log.add(NO_ENTRIES, "The manifest lists no file; expected one line a file.")
     return entries, log.issues
 

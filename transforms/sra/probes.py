@@ -150,11 +150,12 @@ class ProbeReader(RecordReader):
             message = f"Samples {shown_all(repeated)} of this question have records already, in line {lines}."
             sample = repeated[0] if len(repeated) == 1 else None
             self.log.add(self.probe.repeated_sample, message, line=line, instance_id=instance_id, sample=sample)
+            return False
         known.update((sample, line) for sample in samples)
         first = (instance_id, samples[0])
         self._unordered += first < self._last
         self._last = first
-        return not repeated
+        return True
 
     def in_order(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Return a record's rows, which start with their sample, in sample order."""

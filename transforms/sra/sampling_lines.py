@@ -118,7 +118,7 @@ class LineReader:
         in_folder = self._records.in_folder(line.record, **where)
         listed = line.record.get("rollouts")
         rollouts = [self._rollout(r, where) for r in listed] if type(listed) is list else []
-        complete = self._has_nine(rollouts, where)
+        complete = type(listed) is list and self._has_nine(rollouts, where)
         if values is None or not in_folder or not complete:
             return None
         sound = [rollout for rollout in rollouts if rollout is not None]
