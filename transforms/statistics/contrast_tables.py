@@ -13,7 +13,7 @@ from transforms.statistics.cell_tables import Record, bootstrap_columns, filled
 from transforms.statistics.cells import Cell, Dataset
 from transforms.statistics.skill_effect import Pairs, pair, skill_effect
 from transforms.statistics.undefined import Undefined
-from warehouse.contracts.statistics import CONTRASTS
+from warehouse.contracts.statistics_contrasts import CONTRASTS
 
 Subsets = Mapping[str, npt.NDArray[np.bool_]]
 _BASE = "direct"

@@ -126,13 +126,19 @@ def pearson(a: FloatArray, b: FloatArray, scale: tuple[float, float] = (0.0, 0.0
         return Undefined("not_finite")
     if np.ptp(a) <= _SAME * scale[0] or np.ptp(b) <= _SAME * scale[1]:
         return Undefined("constant_signal")
-    a, b = a - a.mean(), b - b.mean()
+    a, b = _centred(a), _centred(b)
     r = float((a * b).sum() / (np.sqrt((a * a).sum()) * np.sqrt((b * b).sum())))
     r = min(1.0, max(-1.0, r))
     if abs(r) == 1:
         return Correlation(r, 0.0)
     t = r * np.sqrt((n - 2) / ((1 - r) * (1 + r)))
     return Correlation(r, float(2 * stdtr(n - 2, -abs(t))))
+
+
+def _centred(values: FloatArray) -> FloatArray:
+    """Take the mean away, and the magnitude too, so that squares neither vanish nor overflow."""
+    centred = values - values.mean()
+    return np.asarray(centred / np.abs(centred).max())
 
 
 def spearman(a: FloatArray, b: FloatArray) -> Correlation | Undefined:

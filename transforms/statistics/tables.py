@@ -16,16 +16,16 @@ from transforms.statistics.cell_tables import Record
 from transforms.statistics.cells import Dataset, datasets_of
 from transforms.statistics.settings import DEFAULTS, Settings
 from transforms.statistics.weights import poisson_weights
-from warehouse.contracts.statistics import MAX_T_DF, TABLES
+from warehouse.contracts import TABLES
+from warehouse.contracts.statistics import MAX_T_DF, SOURCE
 
-_TABLES: Final = {table.name: table for table in TABLES}
-_OF_OBSERVATIONS: Final = tuple(name for name in _TABLES if name != "t_quantiles")
+_OF_OBSERVATIONS: Final = tuple(n for n, table in TABLES.items() if table.source == SOURCE and n != "t_quantiles")
 
 
 def t_quantiles_table() -> pl.DataFrame:
     """Return the 97.5 % quantile of Student's t, a row for each whole number of degrees of freedom up to 10,000."""
     df = np.arange(1, MAX_T_DF + 1)
-    return pl.DataFrame({"df": df, "q975": stdtrit(df, 0.975)}, schema=_TABLES["t_quantiles"].polars_schema)
+    return pl.DataFrame({"df": df, "q975": stdtrit(df, 0.975)}, schema=TABLES["t_quantiles"].polars_schema)
 
 
 def statistics_tables(
@@ -68,5 +68,5 @@ def _dataset_records(
 
 
 def _frame(name: str, records: list[Record]) -> pl.DataFrame:
-    table = _TABLES[name]
+    table = TABLES[name]
     return pl.DataFrame(records, schema=table.polars_schema, orient="row").sort(table.key)

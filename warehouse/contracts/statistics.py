@@ -15,8 +15,6 @@ RECALIBRATIONS: Final = ("none", "platt", "temperature", "isotonic")
 CALIBRATION_STATISTICS: Final = ("mean_confidence", "bias", "ece", "brier", "log_loss")
 RANK_STATISTICS: Final = ("auroc", "aurc", "e_aurc", "augrc", "prr")
 BOOTSTRAP_STATISTICS: Final = ("accuracy", *CALIBRATION_STATISTICS, *RANK_STATISTICS)
-CONTRASTS: Final = ("llm_select - direct", "gold_skill - direct")
-SKILL_SUBSETS: Final = ("all", "annotated", "not_annotated")
 REASONS: Final = {
     "empty": "no usable row",
     "not_a_probability": "only the order of this signal means anything",
@@ -36,16 +34,19 @@ REASONS: Final = {
 }
 
 
-def _reason(of: str) -> dy.String:
+def reason(of: str) -> dy.String:
+    """Return a column that says why figures are null, by a key of `REASONS`."""
     return one_of(tuple(REASONS), f"Why {of} null; null where not.", nullable=True)
 
 
-def _explained(reason: str, *figures: str) -> object:
-    """A rule: `figures` are all there where `reason` is null, and none is where it is not."""
+def explained(reason_column: str, *figures: str) -> object:
+    """Return a rule: `figures` are all there where the reason is null, and none is where it is not."""
     there = [pl.col(figure).is_not_null() for figure in figures]
     absent = [pl.col(figure).is_null() for figure in figures]
-    explained = pl.when(pl.col(reason).is_null()).then(pl.all_horizontal(there)).otherwise(pl.all_horizontal(absent))
-    return dy.rule()(lambda _: explained)
+    is_explained = (
+        pl.when(pl.col(reason_column).is_null()).then(pl.all_horizontal(there)).otherwise(pl.all_horizontal(absent))
+    )
+    return dy.rule()(lambda _: is_explained)
 
 
 class _Signal(dy.Schema):
@@ -56,16 +57,6 @@ class _Signal(dy.Schema):
     dataset = text("Benchmark the questions are from.", key=True)
     condition = text("Condition the model answered under.", key=True)
     signal = text("Confidence signal.", key=True)
-
-
-class _Contrast(dy.Schema):
-    """The keys of a comparison of two conditions of one model."""
-
-    source = text("Data set the observations are from.", key=True)
-    model = text("Model whose confidence it is.", key=True)
-    dataset = text("Benchmark the questions are from.", key=True)
-    signal = text("Confidence signal.", key=True)
-    contrast = one_of(CONTRASTS, "Which condition minus which.", key=True)
 
 
 class TQuantiles(dy.Schema):
@@ -85,31 +76,31 @@ class CalibrationFits(_Signal):
     )
     smooth_ece = probability("Smooth ECE: kernel-smoothed calibration error at the fixed-point bandwidth.")
     smooth_ece_bandwidth = probability("Bandwidth of that kernel, by ten halvings from 1.")
-    smooth_ece_reason = _reason("smooth_ece is")
+    smooth_ece_reason = reason("smooth_ece is")
     calibration_slope = real("Slope of the logistic regression of correct on logit(confidence); 1 is ideal.")
     calibration_slope_se = real("Its standard error, clustered by question (CR1).", min=0.0)
     calibration_slope_lo = real("Lower end of its 95 % interval, t with n_questions - 1.")
     calibration_slope_hi = real("Upper end of its 95 % interval.")
     calibration_intercept = real("Intercept of the same regression; 0 is ideal.", unit="logits")
     calibration_intercept_se = real("Its standard error, clustered by question (CR1).", unit="logits", min=0.0)
-    calibration_slope_reason = _reason("slope and intercept are")
-    calibration_slope_se_reason = _reason("their standard errors and the interval are")
+    calibration_slope_reason = reason("slope and intercept are")
+    calibration_slope_se_reason = reason("their standard errors and the interval are")
     intercept_in_the_large = real(
         "Intercept with the slope held at 1 (offset logit(confidence)); below 0 is over-confident.", unit="logits"
     )
     intercept_in_the_large_se = real("Its standard error, clustered by question (CR1).", unit="logits", min=0.0)
-    intercept_in_the_large_reason = _reason("intercept_in_the_large is")
-    intercept_in_the_large_se_reason = _reason("its standard error is")
+    intercept_in_the_large_reason = reason("intercept_in_the_large is")
+    intercept_in_the_large_se_reason = reason("its standard error is")
     temperature = real("T > 0 that minimises the log loss of sigma(logit(confidence) / T).", min=0.0)
     temperature_at_bound = flag(
         "Whether the log loss still falls at the bound (0.001 or 1000) where T stands.", nullable=True
     )
-    temperature_reason = _reason("temperature is")
+    temperature_reason = reason("temperature is")
     corp_miscalibration = real(
         "Brier score minus that of the isotonic recalibration, cross-fitted by question; may be negative."
     )
     corp_discrimination = real("Uncertainty minus the Brier score of the same recalibration; may be negative.")
-    corp_reason = _reason("the two cross-fitted parts are")
+    corp_reason = reason("the two cross-fitted parts are")
     corp_uncertainty = real(
         "accuracy * (1 - accuracy). Brier = miscalibration - discrimination + uncertainty.", min=0.0
     )
@@ -118,22 +109,22 @@ class CalibrationFits(_Signal):
         min=0.0,
     )
     corp_discrimination_in_sample = real("Discrimination, likewise in sample.", min=0.0)
-    corp_in_sample_reason = _reason("uncertainty and the two parts in sample are")
+    corp_in_sample_reason = reason("uncertainty and the two parts in sample are")
 
-    smooth_ece_explained = _explained("smooth_ece_reason", "smooth_ece", "smooth_ece_bandwidth")
-    slope_explained = _explained("calibration_slope_reason", "calibration_slope", "calibration_intercept")
-    slope_se_explained = _explained(
+    smooth_ece_explained = explained("smooth_ece_reason", "smooth_ece", "smooth_ece_bandwidth")
+    slope_explained = explained("calibration_slope_reason", "calibration_slope", "calibration_intercept")
+    slope_se_explained = explained(
         "calibration_slope_se_reason",
         "calibration_slope_se",
         "calibration_slope_lo",
         "calibration_slope_hi",
         "calibration_intercept_se",
     )
-    in_the_large_explained = _explained("intercept_in_the_large_reason", "intercept_in_the_large")
-    in_the_large_se_explained = _explained("intercept_in_the_large_se_reason", "intercept_in_the_large_se")
-    temperature_explained = _explained("temperature_reason", "temperature", "temperature_at_bound")
-    corp_explained = _explained("corp_reason", "corp_miscalibration", "corp_discrimination")
-    corp_in_sample_explained = _explained(
+    in_the_large_explained = explained("intercept_in_the_large_reason", "intercept_in_the_large")
+    in_the_large_se_explained = explained("intercept_in_the_large_se_reason", "intercept_in_the_large_se")
+    temperature_explained = explained("temperature_reason", "temperature", "temperature_at_bound")
+    corp_explained = explained("corp_reason", "corp_miscalibration", "corp_discrimination")
+    corp_in_sample_explained = explained(
         "corp_in_sample_reason",
         "corp_uncertainty",
         "corp_miscalibration_in_sample",
@@ -158,9 +149,9 @@ class RecalibratedScores(_Signal):
     ece = probability("Expected calibration error, 10 equal-width bins (lo, hi].")
     brier = probability("Mean squared difference to the outcome.")
     log_loss = real("Mean negative log-likelihood, natural logarithm.", unit="nats", min=0.0)
-    reason = _reason("the figures are")
+    reason = reason("the figures are")
 
-    figures_explained = _explained("reason", "n_folds", "n_folds_at_bound", "n_clipped", "ece", "brier", "log_loss")
+    figures_explained = explained("reason", "n_folds", "n_folds_at_bound", "n_clipped", "ece", "brier", "log_loss")
 
 
 class CorpReliability(_Signal):
@@ -186,24 +177,24 @@ class CalibrationTests(_Signal):
     n_questions = count("Questions among them: the clusters.")
     spiegelhalter_z = real("Spiegelhalter's z. Rows are taken as independent.")
     spiegelhalter_p = probability("Its two-sided normal p-value.")
-    spiegelhalter_reason = _reason("z and p are")
+    spiegelhalter_reason = reason("z and p are")
     hosmer_lemeshow = real("Hosmer-Lemeshow statistic over 10 equal-mass bins. Rows are taken as independent.", min=0.0)
     hosmer_lemeshow_df = count(
         "Non-empty bins: the degrees of freedom, for the score was not fitted on these rows.", nullable=True
     )
     hosmer_lemeshow_p = probability("Upper tail of chi-squared with that many degrees of freedom.")
-    hosmer_lemeshow_reason = _reason("the statistic and p are")
+    hosmer_lemeshow_reason = reason("the statistic and p are")
     bias_t = real("Bias divided by its standard error, clustered by question (CR1).")
     bias_df = count("Questions - 1.", nullable=True)
     bias_p = probability("Two-sided p-value of bias_t, Student's t with bias_df.")
     bias_p_normal = probability("The same, normal.")
-    bias_reason = _reason("the test of the bias is")
+    bias_reason = reason("the test of the bias is")
 
-    spiegelhalter_explained = _explained("spiegelhalter_reason", "spiegelhalter_z", "spiegelhalter_p")
-    hosmer_lemeshow_explained = _explained(
+    spiegelhalter_explained = explained("spiegelhalter_reason", "spiegelhalter_z", "spiegelhalter_p")
+    hosmer_lemeshow_explained = explained(
         "hosmer_lemeshow_reason", "hosmer_lemeshow", "hosmer_lemeshow_df", "hosmer_lemeshow_p"
     )
-    bias_explained = _explained("bias_reason", "bias_t", "bias_df", "bias_p", "bias_p_normal")
+    bias_explained = explained("bias_reason", "bias_t", "bias_df", "bias_p", "bias_p_normal")
 
 
 class BootstrapIntervals(_Signal):
@@ -213,7 +204,7 @@ class BootstrapIntervals(_Signal):
     n = count("Rows the figure is of; 0 where it is not one of this signal's.")
     n_questions = count("Questions among them: what is resampled.")
     estimate = real("The figure itself.")
-    estimate_reason = _reason("the figure is")
+    estimate_reason = reason("the figure is")
     bootstrap_mean = real("Mean over the replicates in which the figure is defined.")
     bootstrap_bias = real("bootstrap_mean - estimate; ECE is biased upward in every replicate.")
     se = real("Standard deviation over the same replicates.", min=0.0)
@@ -221,93 +212,14 @@ class BootstrapIntervals(_Signal):
     hi = real("97.5 % quantile of the same replicates.")
     n_replicates = count("Replicates in which the figure is defined.")
     n_undefined = count("Replicates in which it is not.")
-    reason = _reason("the interval is")
+    reason = reason("the interval is")
 
-    estimate_explained = _explained("estimate_reason", "estimate")
-    interval_explained = _explained("reason", "bootstrap_mean", "bootstrap_bias", "se", "lo", "hi")
+    estimate_explained = explained("estimate_reason", "estimate")
+    interval_explained = explained("reason", "bootstrap_mean", "bootstrap_bias", "se", "lo", "hi")
     ends_are_ordered = dy.rule()(lambda _: pl.col("lo") <= pl.col("hi"))
-
-
-class BootstrapDifferences(_Contrast):
-    """The same for the difference of two conditions: one set of weights for both, so it is paired."""
-
-    statistic = one_of(BOOTSTRAP_STATISTICS, "Figure, named as in calibration_summary.", key=True)
-    n_pairs = count("Questions with a usable row under both conditions.")
-    n_direct_only = count("Questions with one under direct alone.")
-    n_skill_only = count("Questions with one under the other condition alone.")
-    estimate = real("Figure of the other condition minus figure of direct, each over its own usable rows.")
-    estimate_reason = _reason("the difference is")
-    bootstrap_mean = real("Mean over the replicates in which both figures are defined.")
-    bootstrap_bias = real("bootstrap_mean - estimate.")
-    se = real("Standard deviation over the same replicates.", min=0.0)
-    lo = real("2.5 % quantile of the same replicates, linear interpolation.")
-    hi = real("97.5 % quantile of the same replicates.")
-    n_replicates = count("Replicates in which both figures are defined.")
-    n_undefined = count("Replicates in which one is not.")
-    reason = _reason("the interval is")
-
-    estimate_explained = _explained("estimate_reason", "estimate")
-    interval_explained = _explained("reason", "bootstrap_mean", "bootstrap_bias", "se", "lo", "hi")
-    ends_are_ordered = dy.rule()(lambda _: pl.col("lo") <= pl.col("hi"))
-
-
-class SkillEffectTests(_Contrast):
-    """Paired by question, does a skill change accuracy, confidence and bias, and do they move together?"""
-
-    skill_subset = one_of(
-        SKILL_SUBSETS,
-        "all questions; those whose supplied skill is annotated for them; those whose skill is not.",
-        key=True,
-    )
-    n_pairs = count("Questions with a usable row under both conditions.")
-    n_direct_only = count("Questions with one under direct alone.")
-    n_skill_only = count("Questions with one under the other condition alone.")
-    d_accuracy = real("Mean over the pairs of the change in accuracy.")
-    d_accuracy_t = real("The change divided by its standard error, sd / sqrt(n_pairs).")
-    d_accuracy_p = probability("Two-sided p-value, Student's t with n_pairs - 1.")
-    d_accuracy_p_normal = probability("The same, normal.")
-    d_accuracy_reason = _reason("the test is")
-    d_confidence = real("Mean over the pairs of the change in confidence, in the unit of the signal.")
-    d_confidence_t = real("The change divided by its standard error.")
-    d_confidence_p = probability("Two-sided p-value, Student's t with n_pairs - 1.")
-    d_confidence_p_normal = probability("The same, normal.")
-    d_confidence_reason = _reason("the test is")
-    d_bias = real("Mean over the pairs of the change in confidence minus accuracy; null where not a probability.")
-    d_bias_t = real("The change divided by its standard error.")
-    d_bias_p = probability("Two-sided p-value, Student's t with n_pairs - 1.")
-    d_bias_p_normal = probability("The same, normal.")
-    d_bias_reason = _reason("the test is")
-    n_same_sign = count("Pairs whose accuracy and confidence both rise or both fall.")
-    n_opposite_sign = count("Pairs of which one rises and the other falls.")
-    sign_agreement = probability("n_same_sign / (n_same_sign + n_opposite_sign).")
-    sign_agreement_p = probability("Its exact two-sided binomial p-value against one half.")
-    sign_agreement_reason = _reason("the two are")
-    pearson_r = real("Correlation over the pairs of the change in accuracy with that in confidence.", min=-1.0)
-    pearson_p = probability("Its two-sided p-value, t with n_pairs - 2.")
-    pearson_reason = _reason("Pearson's correlation is")
-    spearman_rho = real("The same of the mid-ranks.", min=-1.0)
-    spearman_p = probability("Its two-sided p-value, t with n_pairs - 2.")
-    spearman_reason = _reason("Spearman's correlation is")
-    mcnemar_direct_only_right = count("Native answers right under direct and wrong with the skill.", nullable=True)
-    mcnemar_skill_only_right = count("Native answers wrong under direct and right with the skill.", nullable=True)
-    mcnemar_p = probability("McNemar's exact two-sided p-value; 1 where no pair is discordant.")
-    mcnemar_reason = _reason("McNemar's test is")
-
-    d_accuracy_explained = _explained("d_accuracy_reason", "d_accuracy_t", "d_accuracy_p", "d_accuracy_p_normal")
-    d_confidence_explained = _explained(
-        "d_confidence_reason", "d_confidence_t", "d_confidence_p", "d_confidence_p_normal"
-    )
-    d_bias_explained = _explained("d_bias_reason", "d_bias_t", "d_bias_p", "d_bias_p_normal")
-    sign_explained = _explained("sign_agreement_reason", "sign_agreement", "sign_agreement_p")
-    pearson_explained = _explained("pearson_reason", "pearson_r", "pearson_p")
-    spearman_explained = _explained("spearman_reason", "spearman_rho", "spearman_p")
-    mcnemar_explained = _explained(
-        "mcnemar_reason", "mcnemar_direct_only_right", "mcnemar_skill_only_right", "mcnemar_p"
-    )
 
 
 _CELL: Final = "source x model x dataset x condition x signal"
-_PAIR: Final = "source x model x dataset x signal x contrast"
 TABLES: Final = (
     Table("t_quantiles", TQuantiles, SOURCE, "degrees of freedom", "Student's t quantiles for 95 % intervals."),
     Table("calibration_fits", CalibrationFits, SOURCE, _CELL, "Smooth ECE, slope, intercept, temperature, CORP."),
@@ -320,13 +232,5 @@ TABLES: Final = (
     Table(
         "bootstrap_intervals", BootstrapIntervals, SOURCE, f"{_CELL} x statistic",
         "Cluster-bootstrap intervals: questions resampled with all their rows.",
-    ),
-    Table(
-        "bootstrap_differences", BootstrapDifferences, SOURCE, f"{_PAIR} x statistic",
-        "Cluster-bootstrap intervals of the difference a skill makes, paired by the weights.",
-    ),
-    Table(
-        "skill_effect_tests", SkillEffectTests, SOURCE, f"{_PAIR} x skill_subset",
-        "p-values and correlations of the change a skill makes, paired by question.",
     ),
 )  # fmt: skip
