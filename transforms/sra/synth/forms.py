@@ -72,15 +72,16 @@ _THEOREM: Final = (
     Form("\nTherefore, the answer is ", ".", weight=4),
     Form("\nThe answer is: ", weight=2),
     Form("\nANSWER: see below.\nThe answer is: ", weight=0.8),
-    Form("\nthe answer is: 9\nOn a second look, the answer is ", ".", weight=0.7),
-    Form("\nThis gives \\boxed{", ".", again="}.\nSo the answer is "),
+    Form("\nthe answer is: 9\nThat was hasty. Therefore, the answer is ", ".", weight=0.7),
+    Form("\nThis gives \\boxed{", ".", again="}.\nTherefore, the answer is "),
 )
 _NUMBERS: Final = (*_THEOREM, Form("\nTherefore, the answer is $x = ", "$.", weight=0.8), _UNCLOSED, _CUT)
 _LOGIC: Final = (
     Form("\nThe answer is: ", ".", weight=3),
     Form("\nAnswer is **", "**", weight=1.5),
     Form("\n\nANSWER: the answer is ", weight=2),
-    Form("\nThe most fitting conclusion is ", ".", weight=1),
+    Form("\nThe most fitting conclusion is ", "."),
+    Form("\nSo the best supported reading is ", ".", stored="whole", weight=0.4),
     Form("\n", weight=0.8),
 )
 

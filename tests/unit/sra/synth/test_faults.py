@@ -27,6 +27,7 @@ ANYWHERE = {
 }  # fmt: skip
 MANY_FILES = {
     "sampling_shuffled", "tf_as_rollouts", "tf_line_a_rollout", "tf_two_orders", "entropy_interleaved",
+    "entropy_no_rollout",
 }  # fmt: skip
 
 

@@ -166,7 +166,7 @@ def _dress(kind: str, pattern: str) -> list[Fault]:
 
 def _outside(name: str, description: str, plant: Planter) -> Fault:
     """A fault of the questions, which no manifest lists."""
-    return Fault(name, description, "refused", "instances.", plant, refreshable=False, unrefreshed=None)
+    return Fault(name, description, "refused", "questions.", plant, refreshable=False, unrefreshed=None)
 
 
 FAULTS: Final = (

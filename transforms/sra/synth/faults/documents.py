@@ -8,8 +8,14 @@ from typing import Any, Final
 from transforms.sra.synth.faults.base import AUDIT, INSTANCES, TF, TOKENIZER, Fault, Outcome, Patch, Record
 
 
-def _audit(name: str, description: str, edit: Callable[[Record], object], outcome: Outcome = "refused") -> Fault:
-    return Fault(f"audit_{name}", description, outcome, "audit.", lambda patch: patch.edit_json(AUDIT, edit))
+def _audit(
+    name: str,
+    description: str,
+    edit: Callable[[Record], object],
+    outcome: Outcome = "refused",
+    rule: str = "audit.not_borne_out",
+) -> Fault:
+    return Fault(f"audit_{name}", description, outcome, rule, lambda patch: patch.edit_json(AUDIT, edit))
 
 
 def _add(*keys: str, by: int = 1) -> Callable[[Record], None]:
@@ -29,11 +35,11 @@ def _without_probe(patch: Patch) -> None:
     patch.remove(patch.pick(TF))
 
 
-def _instances(name: str, description: str, edit: Callable[[list[Any]], object]) -> Fault:
+def _instances(name: str, description: str, rule: str, edit: Callable[[list[Any]], object]) -> Fault:
     def plant(patch: Patch) -> None:
         patch.edit_json(INSTANCES, edit)
 
-    return Fault(f"instances_{name}", description, "refused", "", plant, refreshable=False, unrefreshed=None)
+    return Fault(f"instances_{name}", description, "refused", rule, plant, refreshable=False, unrefreshed=None)
 
 
 def _tokenizer(name: str, description: str, data: bytes) -> Fault:
@@ -66,10 +72,25 @@ FAULTS: Final = (
         _add("entropy", "*", "rollouts"),
     ),
     _audit(
-        "unknown_key", "The audit has a key nobody knows.", lambda document: document.update(colour="red"), "warning"
+        "unknown_key",
+        "The audit has a key nobody knows.",
+        lambda document: document.update(colour="red"),
+        "warning",
+        "audit.unknown_key",
     ),
-    _audit("absent_key", "The audit lacks a key.", lambda document: document.pop("rollouts"), "warning"),
-    _audit("count_is_text", "A count is a string.", lambda document: document.update(rollouts="many")),
+    _audit(
+        "absent_key",
+        "The audit lacks a key.",
+        lambda document: document.pop("rollouts"),
+        "warning",
+        "audit.absent_key",
+    ),
+    _audit(
+        "count_is_text",
+        "A count is a string.",
+        lambda document: document.update(rollouts="many"),
+        rule="audit.mistyped",
+    ),
     Fault(
         "audit_not_json", "The audit is not JSON.", "refused", "audit.", lambda patch: patch.write(AUDIT, b"{counts")
     ),
@@ -85,7 +106,7 @@ FAULTS: Final = (
         "tokenizer_gone",
         "A model with entropies has no tokenizer file.",
         "warning",
-        "",
+        "tokenizer.none",
         _remove_tokenizer,
         unrefreshed=("refused", "manifest.missing_file"),
     ),
@@ -94,13 +115,29 @@ FAULTS: Final = (
         "something_else", "A tokenizer file is JSON of another kind.", b'{"model_type": "qwen", "vocab_size": 12}'
     ),
     _tokenizer("array", "A tokenizer file is a JSON array.", b"[1, 2, 3]"),
-    _instances("repeated", "A question stands twice in the questions.", lambda rows: rows.append(rows[0])),
-    _instances("missing", "The bundle has a question that the questions lack.", lambda rows: rows.pop()),
-    _instances("no_gold", "A question has no gold answer.", lambda rows: rows[0]["eval_data"].pop("answer")),
-    _instances("no_id", "A question has no name.", lambda rows: rows[0].pop("instance_id")),
+    _instances(
+        "repeated",
+        "A question stands twice in the questions.",
+        "questions.repeated_instance_id",
+        lambda rows: rows.append(rows[0]),
+    ),
+    _instances(
+        "missing",
+        "The bundle has a question that the questions lack.",
+        "sampling.unknown_question",
+        lambda rows: rows.pop(),
+    ),
+    _instances(
+        "no_gold",
+        "A question has no gold answer.",
+        "questions.missing_key",
+        lambda rows: rows[0]["eval_data"].pop("answer"),
+    ),
+    _instances("no_id", "A question has no name.", "questions.missing_key", lambda rows: rows[0].pop("instance_id")),
     _instances(
         "gold_is_number",
         "A gold answer is a number where text is due.",
+        "questions.mistyped",
         lambda rows: rows[0]["eval_data"].update(answer=12),
     ),
 )

@@ -102,6 +102,15 @@ def _shorter(records: list[Record]) -> list[Record]:
     return ordered
 
 
+def _drop_last_block(patch: Patch) -> None:
+    """Take the last block and its index line away, so that what is left fits together."""
+    path = patch.pick(INDEX)
+    blocks = path.replace(INDEX.rsplit("/", 1)[1], BIN.rsplit("/", 1)[1])
+    *kept, last = _in_place(patch.lines(path))
+    patch.write_lines(path, kept)
+    patch.write(blocks, patch.read(blocks)[: last["offset"]])
+
+
 def _interleave(patch: Patch) -> None:
     """Write every block token by token: float16, then int32."""
     for path in patch.paths(BIN):
@@ -158,8 +167,14 @@ FAULTS: Final = (
     _fault(
         "index_missing_line",
         "A rollout has no index line.",
-        "entropy_index.missing_rollout",
+        "entropy_index.",
         _index(lambda rows: rows[1:]),
+    ),
+    _fault(
+        "entropy_no_rollout",
+        "A rollout has neither index line nor block.",
+        "entropy_index.missing_rollout",
+        _drop_last_block,
     ),
     _fault(
         "index_repeated_line",
