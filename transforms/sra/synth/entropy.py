@@ -37,8 +37,8 @@ def _half(values: Floats) -> Halves:
 
 
 def _table(unease: float, scale: float) -> Halves:
-    forking = round(SIZE * (0.06 + 0.2 * unease))
-    certain = 6e-5 * np.exp(2.2 * ndtri(_quantiles(SIZE - forking)))
+    forking = round(SIZE * (0.065 + 0.22 * unease))
+    certain = 4.8e-5 * np.exp(2.2 * ndtri(_quantiles(SIZE - forking)))
     forks = scale * 3.3 * (1.0 - (1.0 - _quantiles(forking)) ** 0.25)
     return _half(np.concatenate([certain, forks]))
 
