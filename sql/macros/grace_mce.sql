@@ -1,33 +1,25 @@
--- macro: grace_mce(relation)
--- grain: cell
--- GRACE's miscalibration of a model over the clues of its questions (Sung et al. 2025, `Grace_q_non_adjusted`): a
--- question scores 1 - mean(g * c) over its runs, g whether the guess is right and c its confidence; the figure is the
--- plain mean over questions. 0 is best: right and certain at every clue. It is not the maximum calibration error of
--- the field, which is `mce`. Rows without a confidence in [0, 1] are counted and left out; a question without a usable
--- run has no score, where the publishers' code gives it 1. A question is one cluster and gives one value, so the
--- standard error is the standard deviation over questions / sqrt(questions), the interval t with questions - 1.
--- Computed as cal_score with no human ever right.
--- `relation` has cell, question_id, confidence (probability), correct (boolean), a row a run.
--- column cell: what the caller groups by
--- column n: usable runs [runs]
--- column n_null: runs left out because confidence or correct is null [runs]
--- column n_nan: runs left out because the confidence is NaN [runs]
--- column n_out_of_range: runs left out because the confidence is outside [0, 1] [runs]
--- column n_questions: questions with a usable run: the clusters [questions]
--- column grace_mce: mean over questions of 1 - mean(g * c); null without a usable run
--- column grace_mce_se: its standard error; null with one question
--- column grace_mce_lo: lower end of its 95 % interval
--- column grace_mce_hi: upper end of its 95 % interval
-CREATE OR REPLACE MACRO grace_mce(relation) AS TABLE
-WITH grace_mce_runs AS (
+-- macro: grace_mce
+-- kind: table
+-- returns: one row a cell
+-- GRACE's MCE (Sung et al. 2025, their `Grace_q_non_adjusted`): miscalibration of a model that is heard clue by clue.
+-- A question scores 1 - mean(g * c) over its runs: g whether the guess is right, c its confidence. The figure is the
+-- plain mean over questions; 0 is best: right and certain at every clue. It is not the maximum calibration error,
+-- which is `mce`. It is cal_score where no human is ever right; standard errors and rows that are left out are as
+-- there.
+-- example: SELECT cell, grace_mce, grace_mce_lo, grace_mce_hi FROM grace_mce('t')
+CREATE OR REPLACE MACRO grace_mce(tbl) AS TABLE
+WITH
+_unopposed AS (
     SELECT
         cell,
         question_id,
         confidence,
         correct,
         0.0::DOUBLE AS human_share
-    FROM query_table(relation)
-)
+    FROM query_table(tbl)
+),
+
+_scores_of_cells AS (FROM cal_score('_unopposed'))
 
 SELECT
     cell,
@@ -39,5 +31,7 @@ SELECT
     cal_score AS grace_mce,
     cal_score_se AS grace_mce_se,
     cal_score_lo AS grace_mce_lo,
-    cal_score_hi AS grace_mce_hi
-FROM cal_score('grace_mce_runs');
+    cal_score_hi AS grace_mce_hi,
+    cal_score_reason AS grace_mce_reason,
+    cal_score_se_reason AS grace_mce_se_reason
+FROM _scores_of_cells;

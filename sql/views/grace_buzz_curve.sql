@@ -1,12 +1,11 @@
 -- view: grace_buzz_curve
 -- grain: team_kind x percent_heard
 -- How the right and the wrong buzzes of humans and of models add up while a question is heard. The shares are of the
--- kind's own right (or wrong) buzzes, so both end at 1 and compare timing alone; the rates are per question and team, so
--- they end at different heights and compare how often a team buzzes at all. The release does not say which teams heard
--- which question: a team is taken to have played every question of a packet in which it buzzes at least once.
+-- kind's own right (or wrong) buzzes, so both end at 1 and compare timing alone; the rates are per question and team,
+-- so they end at different heights and compare how often a team buzzes at all. The release does not say which teams
+-- heard which question: a team is taken to have played every question of a packet in which it buzzes at least once.
 -- column team_kind: human or model
--- column percent_heard: share of the question's words heard, from 0 to 100 in steps of 1; a buzz counts from the point
---   that is not below it [%]
+-- column percent_heard: share of the question's words heard, 0 to 100 in steps of 1; an end is in [%]
 -- column n: buzzes up to that point [buzzes]
 -- column n_correct: right ones among them [buzzes]
 -- column n_wrong: wrong ones among them [buzzes]

@@ -1,7 +1,7 @@
 -- view: grace_confidence_observations
 -- grain: run: question x model x clue
--- GRACE's model runs as observations of confidence: after each clue a guess, whether it is right, and how sure the model
--- is. Rows without a usable confidence are there with a null one. Empty where no run files were given.
+-- GRACE's model runs as observations of confidence: after each clue a guess, whether it is right, and how sure the
+-- model is. Rows without a usable confidence are there with a null one. Empty where no run files were given.
 -- column cell: source/model/dataset/condition/signal
 -- column source: grace
 -- column model: the model's key in the run files
@@ -32,7 +32,7 @@ WITH named AS (
 )
 
 SELECT
-    concat_ws('/', source, model, dataset, condition, signal) AS cell,
+    cell_name(source, model, dataset, condition, signal) AS cell,
     source,
     model,
     dataset,

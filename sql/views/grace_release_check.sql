@@ -1,8 +1,8 @@
 -- view: grace_release_check
 -- grain: figure
--- What the public GRACE release holds against what this lake holds. The release is known by the SHA-256 of its zip; for
--- another one nothing is stated, so nothing agrees or disagrees. The publishers state 1,749 buzzes; the other counts
--- are those of the same file.
+-- What the public GRACE release holds against what this lake holds. The release is known by the SHA-256 of its zip;
+-- for another one nothing is stated, so nothing agrees or disagrees. The publishers state 1,749 buzzes; the other
+-- counts are those of the same file.
 -- column figure: what is counted
 -- column stated: count of the public release
 -- column found: count in this lake
