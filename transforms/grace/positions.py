@@ -118,7 +118,11 @@ def check_marks(question: str, marked: str, buzzes: list[Buzz], notes: Notes) ->
             rules.SPACES_DIFFER, f"{notes.place} has a marked text that differs from the question in white space."
         )
     marks = _marks(marked)
-    if Counter(marks) != Counter(buzzes):
+    if buzzes and not marks:
+        notes.add(
+            rules.MARKS_MISSING, f"{notes.place} has no mark in the marked text; 'position' alone tells its buzzes."
+        )
+    elif Counter(marks) != Counter(buzzes):
         message = (
             f"{notes.place} has {len(marks)} marks in the text that are not the {len(buzzes)} buzzes of 'position'."
         )

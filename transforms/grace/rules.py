@@ -74,6 +74,7 @@ REPEATED_TEAM = _error("repeated_team", "A team buzzes twice in a question.")
 WORD_OUT_OF_RANGE = _error("word_out_of_range", "A buzz stands after the end of the question.")
 TEXT_DIFFERS = _error("text_differs", "question_buzzpoints without its marks is not the question.")
 SPACES_DIFFER = _info("spaces_differ", "question_buzzpoints differs from the question in white space only.")
+MARKS_MISSING = _warning("marks_missing", "question_buzzpoints has no mark at all, though 'position' has buzzes.")
 MARKS_DIFFER = _error("marks_differ", "The marks in question_buzzpoints are not the buzzes of 'position'.")
 RELEASE_COUNTS = _error("release_counts", "A known release does not give the counts it has.")
 

@@ -112,6 +112,7 @@ FIRES: dict[str, Callable[[], SourceTables]] = {
     "word_out_of_range": lambda: one_question(position=[{"13": "[M1, -]"}]),
     "text_differs": lambda: one_question(question_buzzpoints=TEXT + " again"),
     "spaces_differ": lambda: one_question(question=TEXT.replace(" ", "  ", 1)),
+    "marks_missing": lambda: one_question(question_buzzpoints=TEXT),
     "marks_differ": lambda: one_question(position=[{"4": "[M1, -]"}, {"8": "[H2, +]"}, {"8": "[H1, -]"}]),
     "release_counts": counts_of_another_release,
     "pickle_unknown": lambda: pickled("other.pkl", []),
