@@ -124,9 +124,10 @@ def _each(kind: str, pattern: str) -> list[Fault]:
             "gzip.trailing_bytes",
             _bytes(pattern, lambda d: d + b"end of file"),
         ),
-        fault("no_lines", "The file holds no line.", "", _bytes(pattern, lambda _: compress([]))),
+        fault("no_lines", "The file holds no line.", "jsonl.no_lines", _bytes(pattern, lambda _: compress([]))),
         fault("broken_json", "The first line stops in its middle.", "jsonl.invalid", _lines(pattern, _cut_line)),
         fault("not_utf8", "A string is not UTF-8.", "jsonl.not_utf8", _lines(pattern, _not_utf8)),
+        fault("repeated_key", "An object has a key twice.", "jsonl.repeated_key", _lines(pattern, _repeat_key)),
         fault(
             "not_an_object",
             "A line is a JSON array.",

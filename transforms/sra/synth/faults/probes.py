@@ -59,6 +59,10 @@ def _differing(record: Record) -> bool:
 
 def of_both(kind: str, pattern: str) -> tuple[Fault, ...]:
     """Faults that the files of both probes may have."""
+    return *_of_records(kind, pattern), *_of_hashes(kind, pattern)
+
+
+def _of_records(kind: str, pattern: str) -> tuple[Fault, ...]:
     return (
         fault(
             f"{kind}_unknown_question",
@@ -91,6 +95,25 @@ def of_both(kind: str, pattern: str) -> tuple[Fault, ...]:
             _lines(pattern, lambda rows: [{**rows[0], "model": "Qwen9-1B"}, *rows[1:]]),
         ),
         fault(
+            f"{kind}_unknown_key",
+            f"A record has a key nobody knows ({kind}).",
+            f"{kind}.unknown_key",
+            _lines(pattern, lambda rows: [{**rows[0], "colour": "red"}, *rows[1:]]),
+            "warning",
+        ),
+        fault(
+            f"{kind}_shuffled",
+            f"Lines stand in another order ({kind}).",
+            f"{kind}.another_order",
+            _lines(pattern, lambda rows: [*rows[1:], rows[0]]),
+            "info",
+        ),
+    )
+
+
+def _of_hashes(kind: str, pattern: str) -> tuple[Fault, ...]:
+    return (
+        fault(
             f"{kind}_hash_mismatch",
             f"A hash is not that of the sample's answer ({kind}).",
             f"{kind}.hash_mismatch",
@@ -107,19 +130,5 @@ def of_both(kind: str, pattern: str) -> tuple[Fault, ...]:
             f"A record has eight hashes ({kind}).",
             f"{kind}.",
             lambda patch: patch.edit_line(pattern, lambda r: r["answer_sha256s"].pop(), hashed),
-        ),
-        fault(
-            f"{kind}_unknown_key",
-            f"A record has a key nobody knows ({kind}).",
-            f"{kind}.unknown_key",
-            _lines(pattern, lambda rows: [{**rows[0], "colour": "red"}, *rows[1:]]),
-            "warning",
-        ),
-        fault(
-            f"{kind}_shuffled",
-            f"Lines stand in another order ({kind}).",
-            f"{kind}.another_order",
-            _lines(pattern, lambda rows: [*rows[1:], rows[0]]),
-            "info",
         ),
     )
