@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from warehouse.contracts import Issue, Rule
+from warehouse.contracts import Issue, Rule, fingerprint
 
 # A cell has at most 9,900 rollouts, so a finding a rollout is never cut short; a file of garbage lines is.
 KEPT_PER_RULE: Final = 10_000
 _SHOWN_KEYS: Final = 20
 _SHOWN_LENGTH: Final = 60
+_LONGEST_ID: Final = 200
 
 
 class IssueLog:
@@ -29,7 +30,7 @@ class IssueLog:
         self.total += 1
         self._counts[rule] += 1
         if self._counts[rule] <= self._kept_per_rule:
-            self._found.append(rule.issue(message, **(self._where | where)))
+            self._found.append(rule.issue(message, **(self._where | _fit(where))))
 
     @property
     def issues(self) -> list[Issue]:
@@ -40,6 +41,14 @@ class IssueLog:
         more = n - self._kept_per_rule
         message = f"{more} more findings of {rule.name} in this file are counted and not listed."
         return rule.issue(message, **(self._where | {"value": str(more)}))
+
+
+def _fit(where: dict[str, str | int | None]) -> dict[str, str | int | None]:
+    """Put length and hash in the place of an `instance_id` that is too long to be one and may be anything."""
+    name = where.get("instance_id")
+    if not isinstance(name, str) or len(name) <= _LONGEST_ID:
+        return where
+    return where | {"instance_id": fingerprint(name)}
 
 
 def shown(name: str) -> str:

@@ -209,6 +209,14 @@ def test_a_flood_of_findings_is_counted_and_not_kept() -> None:
     assert log.total == 6
 
 
+def test_what_is_too_long_for_an_id_is_not_kept_as_one() -> None:
+    log = IssueLog(path="a")
+    for name in ("champ_00001", "x" * 201):
+        log.add(jsonl.INVALID, "bad", instance_id=name)
+    assert log.issues[0].instance_id == "champ_00001"
+    assert str(log.issues[1].instance_id).startswith("201 bytes, SHA-256 ")
+
+
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),

@@ -136,9 +136,10 @@ class _SamplingReader:
 
 def majority_answer(answers: Sequence[str | None]) -> str | None:
     """Return the most frequent answer; null on a tie or where there is none. A null is not an answer."""
-    ranked = Counter(answer for answer in answers if answer is not None).most_common(2)
-    is_tie = len(ranked) == 2 and ranked[0][1] == ranked[1][1]
-    return None if is_tie or not ranked else ranked[0][0]
+    counts = Counter(answer for answer in answers if answer is not None)
+    most = max(counts.values(), default=0)
+    modes = [answer for answer, n in counts.items() if n == most]
+    return modes[0] if len(modes) == 1 else None
 
 
 def missing_questions(cells: Mapping[CellKey, Collection[str]]) -> list[Issue]:
