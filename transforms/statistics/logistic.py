@@ -73,11 +73,12 @@ def _newton(x: FloatArray, levels: Levels) -> LogisticFit | None:
         step = _newton_step(at, x, levels)
         if step is None:
             return None
-        if _size(step, at) < _SETTLED:
+        size = _size(step, at)
+        if size < _SETTLED:
             return _move(at, step, 1.0)
         share = 1.0
         reached = _log_likelihood(_move(at, step, share), x, levels)
-        while reached < likelihood * (1 + 1e-13) and share > _SETTLED:  # the likelihood is negative
+        while reached < likelihood * (1 + 1e-12) and share * size > _SETTLED:  # the likelihood is negative
             share /= 2
             reached = _log_likelihood(_move(at, step, share), x, levels)
         at, likelihood = _move(at, step, share), reached
@@ -95,26 +96,38 @@ def _size(step: LogisticFit, at: LogisticFit) -> float:
 def _newton_step(at: LogisticFit, x: FloatArray, levels: Levels) -> LogisticFit | None:
     z = at.intercept + at.slope * x
     p, q = expit(z), expit(-z)
-    residual = levels.k * q - (levels.n - levels.k) * p
-    gradient = (float(residual.sum()), float((residual * x).sum()))
-    a, b, c = _information(levels.n * p * q, x)
-    determinant = a * c - b * b
-    if not determinant > 1e-14 * a * c:
+    information = _Information.of(levels.n * p * q, x)
+    if not information.of_slope > 0:
         return None
-    return LogisticFit(
-        slope=(a * gradient[1] - b * gradient[0]) / determinant,
-        intercept=(c * gradient[0] - b * gradient[1]) / determinant,
-    )
+    residual = levels.k * q - (levels.n - levels.k) * p
+    return information.solve(float(residual.sum()), float((residual * (x - information.centre)).sum()))
 
 
-def _information(weight: FloatArray, x: FloatArray) -> tuple[float, float, float]:
-    return float(weight.sum()), float((weight * x).sum()), float((weight * x * x).sum())
+class _Information(NamedTuple):
+    """Fisher information, diagonal once the slope turns about `centre`; nothing cancels."""
+
+    of_intercept: float
+    of_slope: float
+    centre: float
+
+    @classmethod
+    def of(cls, weight: FloatArray, x: FloatArray) -> _Information:
+        total = float(weight.sum())
+        if not total > 0:
+            return cls(0.0, 0.0, 0.0)
+        centre = float((weight * x).sum()) / total
+        return cls(total, float((weight * (x - centre) ** 2).sum()), centre)
+
+    def solve(self, score: float, centred_moment: float) -> LogisticFit:
+        slope = centred_moment / self.of_slope
+        return LogisticFit(slope, score / self.of_intercept - self.centre * slope)
 
 
 def _log_likelihood(at: LogisticFit, x: FloatArray, levels: Levels) -> float:
     z = at.intercept + at.slope * x
-    softplus = np.maximum(z, 0) + np.log1p(np.exp(-np.abs(z)))
-    return float((levels.k * z - levels.n * softplus).sum())
+    either = np.log1p(np.exp(-np.abs(z)))  # terms of one sign, so that nothing cancels
+    right, wrong = np.maximum(-z, 0) + either, np.maximum(z, 0) + either
+    return -float((levels.k * right + (levels.n - levels.k) * wrong).sum())
 
 
 def slope_errors(rows: Rows, fit: LogisticFit) -> LogisticErrors | Undefined:
@@ -123,12 +136,12 @@ def slope_errors(rows: Rows, fit: LogisticFit) -> LogisticErrors | Undefined:
         return Undefined("one_question")
     x = logit(rows.confidence)
     z = fit.intercept + fit.slope * x
-    a, b, c = _information(expit(z) * expit(-z), x)
-    determinant = a * c - b * b
+    information = _Information.of(expit(z) * expit(-z), x)
     residual = rows.correct * expit(-z) - (1 - rows.correct) * expit(z)
-    score, moment = sums_by_question(rows, residual), sums_by_question(rows, residual * x)
-    influence_intercept = (c * score - b * moment) / determinant
-    influence_slope = (a * moment - b * score) / determinant
+    influence_slope = sums_by_question(rows, residual * (x - information.centre)) / information.of_slope
+    influence_intercept = (
+        sums_by_question(rows, residual) / information.of_intercept - information.centre * influence_slope
+    )
     slope_se = _cr1(rows, influence_slope, parameters=2)
     reach = float(stdtrit(rows.n_questions - 1, 0.975)) * slope_se
     return LogisticErrors(slope_se, fit.slope - reach, fit.slope + reach, _cr1(rows, influence_intercept, 2))

@@ -33,15 +33,13 @@ def smooth_ece(rows: Rows) -> SmoothEce:
 
 
 def _fixed_point(rows: Rows) -> float:
-    def is_wide_enough(bandwidth: float) -> bool:
+    def is_too_narrow(bandwidth: float) -> bool:
         return bandwidth < _SMALLEST_BANDWIDTH or bandwidth < smooth_ece_at(rows, bandwidth)
 
-    if is_wide_enough(1.0):
-        return 1.0
-    wide, narrow = 1.0, 0.0
+    wide, narrow = 1.0, 0.0  # the error stays below 1
     for _ in range(_HALVINGS):
         middle = (wide + narrow) / 2
-        if is_wide_enough(middle):
+        if is_too_narrow(middle):
             narrow = middle
         else:
             wide = middle

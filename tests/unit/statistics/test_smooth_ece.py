@@ -46,3 +46,8 @@ def test_a_perfect_signal_has_a_narrow_kernel_and_no_error() -> None:
     found = smooth_ece(Rows.of([0.0, 1.0] * 50, [0, 1] * 50))
     assert found.error == pytest.approx(0.0, abs=1e-15)
     assert found.bandwidth <= 0.002
+
+
+def test_everything_wrong_and_sure_has_the_widest_kernel() -> None:
+    of, confidence, correct = _arrays([(0.0, 1, at) for at in range(50)])
+    assert smooth_ece(of) == pytest.approx(smECE(confidence, correct, return_width=True), abs=1e-12)
