@@ -392,6 +392,39 @@ def test_views_are_the_same_to_the_last_bit(view: str) -> None:
         assert repr(answer.rows()) == repr(answers[0].rows())
 
 
+PAGE = (SQL_ROOT.parent / "docs" / "grace.md").read_text()
+EXAMPLES = re.findall(r"```sql\n(.*?)```\n\n((?:\|[^\n]*\n)*)", PAGE, re.DOTALL)
+
+
+def as_table(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    """The answer as the page writes it."""
+    found = connection.sql(query)
+    answer = [[str(cell).lower() if isinstance(cell, bool) else str(cell) for cell in row] for row in found.fetchall()]
+    head, *body = (f"| {' | '.join(line)} |\n" for line in (found.columns, *answer))
+    return "".join([head, "|" + "---|" * len(found.columns) + "\n", *body])
+
+
+@needs_release
+def test_the_pages_answers_are_those_of_the_release() -> None:
+    connection = connect(published_tables())
+    answered = [(query, answer) for query, answer in EXAMPLES if answer]
+    assert len(answered) == 3
+    for query, answer in answered:
+        assert as_table(connection, query) == answer
+
+
+def test_the_pages_queries_run_and_the_last_run_is_the_publishers() -> None:
+    made, played = synthetic("verb")
+    connection = connect(made, played)
+    for query, answer in EXAMPLES:
+        found = rows(connection, query)
+        assert found
+        if not answer:
+            for row in found:
+                last = played.tables["grace_runs"].filter(model=row["cell"]).group_by("packet", "ordinal").last()
+                assert row["n"] == last.height
+
+
 @pytest.mark.parametrize("name", [*VIEWS, "grace_mce", "cal_score"])
 def test_every_column_of_a_view_is_described_in_its_file(name: str) -> None:
     folder = "views" if name in VIEWS else "macros"
