@@ -61,6 +61,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
         (b'{"a": NaN, "b": "\xff"}', jsonl.NOT_UTF8),
         (DEEP, jsonl.TOO_DEEP),
         (DEEP.replace(b"1", b"NaN"), jsonl.TOO_DEEP),
+        (b'{"a":' * 1010 + b"NaN" + b"}" * 1010, jsonl.TOO_DEEP),
         (b'{"a": NaN, "b": ' + b"1" * 5000 + b"}", jsonl.INVALID),
         (b"[1]", jsonl.NOT_AN_OBJECT),
         (b'"text"', jsonl.NOT_AN_OBJECT),
@@ -92,6 +93,7 @@ def test_keys_are_bounded_and_colons_in_strings_are_no_keys() -> None:
         return json.dumps({"text": ':"": ' * 50, **{str(k): k for k in range(n - 1)}}).encode()
 
     assert noticed(many(30), Limits(keys=30)) == []
+    assert noticed(json.dumps({"text": "x" * 500}).encode(), Limits(keys=30)) == []
     assert noticed(many(31), Limits(keys=30)) == [("jsonl.too_many_keys", 1)]
 
 

@@ -71,6 +71,13 @@ def test_a_key_that_is_gone(key: str) -> None:
     assert key in issues[0].message and frame.is_empty()
 
 
+def test_a_key_that_was_renamed() -> None:
+    renamed = {{"offset": "start"}.get(name, name): value for name, value in line().items()}
+    _, issues = parse(renamed)
+    assert noticed(issues) == ["entropy_index.missing_key", "entropy_index.unknown_key"]
+    assert "its keys are" in issues[0].message and "'start'" in issues[0].message
+
+
 def test_what_needs_the_binary_file_is_judged_with_it() -> None:
     """Samples, offsets, counts and repeats pass here and are errors where blocks are placed."""
     frame, issues = parse(line(0), line(9), line(1, offset=-6), line(2, n_tokens=-1), line(0))

@@ -162,6 +162,12 @@ def test_a_missing_key_lists_the_keys_there_are() -> None:
     assert "'answer', 'correct', 'finish_reason', 'meta', 'n_tokens', 'sample'" in issue.message
 
 
+def test_a_key_that_was_renamed_is_missing_and_unknown() -> None:
+    found = parse(spoiled(lambda r: r.update(native=r.pop("native_answer"))))
+    assert noticed(found.issues) == ["sampling.missing_key", "sampling.unknown_key"]
+    assert "'native'" in found.issues[0].message
+
+
 def test_samples_that_repeat_and_lack_are_both_named() -> None:
     found = parse(spoiled(lambda r: r["rollouts"][5].update(sample=2)))
     assert places(found.issues) == [("sampling.repeated_sample", 1, 2), ("sampling.missing_sample", 1, None)]
