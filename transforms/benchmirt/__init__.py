@@ -1,0 +1,21 @@
+"""BenchMIRT: graded answers of many models to many benchmark items, as long tables."""
+
+from transforms.benchmirt.alignment import Audit, audit_alignment
+from transforms.benchmirt.cells import Limits
+from transforms.benchmirt.matrix import Matrix, to_matrix
+from transforms.benchmirt.pyirt import write_subjects
+from transforms.benchmirt.responses import Responses, read_responses
+from transforms.benchmirt.source import SourceTables, read_benchmirt
+
+__all__ = [
+    "Audit",
+    "Limits",
+    "Matrix",
+    "Responses",
+    "SourceTables",
+    "audit_alignment",
+    "read_benchmirt",
+    "read_responses",
+    "to_matrix",
+    "write_subjects",
+]

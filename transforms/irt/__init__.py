@@ -1,0 +1,29 @@
+"""Item response theory: fits with their errors, cross-validation, information, tables. numpy and scipy only."""
+
+from transforms.irt.fitting import Fit, fit, rotate
+from transforms.irt.information import item_information, most_informative
+from transforms.irt.pyirt import Parameters, read_parameters, write_parameters
+from transforms.irt.settings import WITHOUT_PRIORS, IrtInputError, Model, Settings
+from transforms.irt.tables import FitTables, Request, fit_tables
+from transforms.irt.validation import CrossValidation, assign_folds, cross_validate
+
+__all__ = [
+    "WITHOUT_PRIORS",
+    "CrossValidation",
+    "Fit",
+    "FitTables",
+    "IrtInputError",
+    "Model",
+    "Parameters",
+    "Request",
+    "Settings",
+    "assign_folds",
+    "cross_validate",
+    "fit",
+    "fit_tables",
+    "item_information",
+    "most_informative",
+    "read_parameters",
+    "rotate",
+    "write_parameters",
+]

@@ -1,0 +1,106 @@
+"""The responses as the fit reads them: checked, with missing cells as a mask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.irt.settings import IrtInputError, Settings
+
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+_SHOWN: Final = 10
+_CHUNK_CELLS: Final = 1 << 18
+_Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Responses:
+    """A matrix of responses. `right` is 1 where a model solved an item and 0 elsewhere; `seen` is 1 where it answered.
+
+    Both have shape (models, items).
+    """
+
+    right: Floats
+    seen: Floats
+    complete: bool
+
+    @property
+    def n_models(self) -> int:
+        """Rows."""
+        return len(self.right)
+
+    @property
+    def n_items(self) -> int:
+        """Columns."""
+        return int(self.right.shape[1])
+
+    def chunks(self, rows: int) -> Iterator[slice]:
+        """Yield slices of the items such that `rows` times a slice stays small. They depend on sizes alone."""
+        step = max(1, _CHUNK_CELLS // max(rows, 1))
+        for start in range(0, self.n_items, step):
+            yield slice(start, min(start + step, self.n_items))
+
+    def by_chunk(self, rows: int, function: Callable[[slice], _Part]) -> list[_Part]:
+        """Return `function` of every chunk, in the order of the items whatever thread computed it."""
+        chunks = list(self.chunks(rows))
+        if len(chunks) == 1:
+            return [function(chunks[0])]
+        with ThreadPoolExecutor(min(len(chunks), os.cpu_count() or 1)) as threads:
+            return list(threads.map(function, chunks))
+
+
+def check_responses(responses: npt.ArrayLike) -> Responses:
+    """Return the matrix (models x items; 1 right, 0 wrong, NaN not answered) ready to be fitted.
+
+    Raises IrtInputError for another shape, for a value that is none of the three, for fewer than two models, for no
+    items, and where nothing can be learnt because every response is the same.
+    """
+    found = np.asarray(responses, dtype=np.float64)
+    if found.ndim != 2:
+        raise IrtInputError(f"The responses have {found.ndim} dimensions; expected a matrix of models by items.")
+    if found.shape[0] < 2:
+        raise IrtInputError(f"There are {found.shape[0]} models; a fit needs at least 2 to compare items by.")
+    if found.shape[1] < 1:
+        raise IrtInputError("There are no items; a fit needs at least one.")
+    seen = ~np.isnan(found)
+    _refuse_other_values(found, seen)
+    answered = found[seen]
+    if answered.size == 0 or answered.min() == answered.max():
+        raise IrtInputError("Every response is the same, or there is none: nothing tells one model from another.")
+    return Responses(np.where(seen, found, 0.0), seen.astype(np.float64), bool(seen.all()))
+
+
+def _refuse_other_values(found: Floats, seen: Bools) -> None:
+    other = seen & (found != 0.0) & (found != 1.0)
+    if not other.any():
+        return
+    items = np.flatnonzero(other.any(axis=0))
+    raise IrtInputError(
+        f"{int(other.sum())} responses in {len(items)} items (columns {_listed(items)}) are neither 0 nor 1; "
+        "leave those items out: a share of a right answer has no Bernoulli likelihood."
+    )
+
+
+def refuse_without_priors(data: Responses, settings: Settings) -> None:
+    """Refuse items whose parameters would be infinite where no prior keeps them finite. Raises IrtInputError."""
+    if settings.intercept_prior_sd is not None:
+        return
+    n, right = data.seen.sum(axis=0), data.right.sum(axis=0)
+    constant = np.flatnonzero((right == 0) | (right == n))
+    if len(constant):
+        raise IrtInputError(
+            f"{len(constant)} items (columns {_listed(constant)}) have only right or only wrong answers, or none, "
+            "and no prior on the intercept keeps their difficulty finite; leave them out or set intercept_prior_sd."
+        )
+
+
+def _listed(found: npt.NDArray[np.intp]) -> str:
+    text = ", ".join(str(int(i)) for i in found[:_SHOWN])
+    return text + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")

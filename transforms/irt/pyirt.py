@@ -1,0 +1,120 @@
+"""py-irt's parameter files: abilities, difficulties and discriminations as JSON, read and written.
+
+Their logit is the sum over dimensions of discrimination · (ability - difficulty).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from transforms.irt.data import Floats
+from transforms.irt.settings import IrtInputError
+
+_NAMES: Final = ("ability", "diff", "disc")
+_ROTATED: Final = "_rot"
+_TO_THEIRS: Final = {"1pl": "1pl", "2pl": "2pl", "m2pl": "multidim_2pl"}
+_MOST_BYTES: Final = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A fit's parameters with the names of its rows: `slopes` (items, dims), `intercepts` (items,), `abilities`
+    (models, dims), such that logit = slopes · ability + intercept.
+    """
+
+    irt_model: str
+    models: list[str]
+    items: list[str]
+    slopes: Floats
+    intercepts: Floats
+    abilities: Floats
+
+
+def write_parameters(found: Parameters) -> bytes:
+    """Return the parameters as py-irt's JSON. In one dimension lists are flat.
+
+    An intercept is one number and py-irt has a difficulty a dimension: it is spread along the item's own direction,
+    which gives the same logits.
+    """
+    lengths = (found.slopes**2).sum(axis=1)
+    if (lengths == 0.0).any():
+        raise IrtInputError(
+            f"{int((lengths == 0.0).sum())} items have no slope, so no difficulty that py-irt can hold."
+        )
+    difficulties = -found.slopes * (found.intercepts / lengths)[:, None]
+    values = {"ability": found.abilities, "diff": difficulties, "disc": found.slopes}
+    flat = found.slopes.shape[1] == 1
+    record: dict[str, Any] = {name: (v[:, 0] if flat else v).tolist() for name, v in values.items()}
+    record["irt_model"] = _TO_THEIRS.get(found.irt_model, found.irt_model)
+    record["item_ids"] = {str(i): name for i, name in enumerate(found.items)}
+    record["subject_ids"] = {str(i): name for i, name in enumerate(found.models)}
+    return json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+
+
+def read_parameters(data: bytes, ids_from: bytes | None = None) -> Parameters:
+    """Read a parameter file. A rotated one (`ability_rot`, …) has no names: give its unrotated sibling as `ids_from`.
+
+    Raises IrtInputError where a part is missing, does not fit the others or is not finite.
+    """
+    record = _object(data)
+    suffix = _ROTATED if f"ability{_ROTATED}" in record else ""
+    named = record if ids_from is None else _object(ids_from)
+    values = {name: _array(record, name + suffix) for name in _NAMES}
+    items, models = _names(named, "item_ids"), _names(named, "subject_ids")
+    shapes = {name: v.shape for name, v in values.items()}
+    dims = values["disc"].shape[1]
+    if shapes != {"ability": (len(models), dims), "diff": (len(items), dims), "disc": (len(items), dims)}:
+        raise IrtInputError(
+            f"The parameters have shapes {shapes} for {len(models)} models and {len(items)} items in {dims} dimensions."
+        )
+    theirs = {name: ours for ours, name in _TO_THEIRS.items()}
+    kind = str(named.get("irt_model", ""))[:60]
+    intercepts = -(values["disc"] * values["diff"]).sum(axis=1)
+    return Parameters(theirs.get(kind, kind), models, items, values["disc"], intercepts, values["ability"])
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    if len(data) > _MOST_BYTES:
+        raise IrtInputError(f"The parameter file has {len(data)} bytes; the limit is {_MOST_BYTES}.")
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise IrtInputError(f"The parameter file is not JSON ({type(error).__name__}).") from error
+    if not isinstance(found, dict):
+        raise IrtInputError("The parameter file holds no object; expected ability, diff, disc and the names.")
+    return found
+
+
+def _array(record: Mapping[str, Any], name: str) -> Floats:
+    try:
+        found = np.array(record[name], dtype=np.float64)
+    except KeyError as error:
+        raise IrtInputError(f"The parameter file lacks {name!r}; it has {sorted(map(str, record))[:20]}.") from error
+    except (TypeError, ValueError) as error:
+        raise IrtInputError(f"{name!r} in the parameter file is not a list of numbers of one shape.") from error
+    found = found[:, None] if found.ndim == 1 else found
+    if found.ndim != 2 or not np.isfinite(found).all():
+        raise IrtInputError(f"{name!r} in the parameter file is not a finite matrix; its shape is {found.shape}.")
+    return found
+
+
+def _names(record: Mapping[str, Any], key: str) -> list[str]:
+    """Return the names in the order of their indices, which have to be 0, 1, … ."""
+    found = record.get(key)
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found.values()):
+        raise IrtInputError(
+            f"The parameter file lacks {key!r}, a map from index to name. A rotated file drops it: give its "
+            "unrotated sibling too."
+        )
+    expected = [str(i) for i in range(len(found))]
+    if set(found) != set(expected):
+        raise IrtInputError(f"The indices of {key!r} are not 0 to {len(found) - 1}, each once.")
+    names = [found[i] for i in expected]
+    if len(set(names)) != len(names):
+        raise IrtInputError(f"{key!r} in the parameter file names {len(names) - len(set(names))} rows twice.")
+    return names

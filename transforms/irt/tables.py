@@ -1,0 +1,333 @@
+"""A fit of the lake's responses as tables: what was left out and why, parameters, abilities, predictions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from transforms.benchmirt.matrix import Matrix, to_matrix
+from transforms.irt.data import Floats
+from transforms.irt.fitting import Fit, fit
+from transforms.irt.settings import IrtInputError, Model, Settings
+from transforms.irt.validation import DEFAULT_FOLDS, DEFAULT_SEED, CrossValidation, cross_validate
+from transforms.issue_log import shown, shown_all
+from warehouse.contracts import TABLES, Issue, Rule, Severity
+from warehouse.contracts.benchmirt import ALL_ITEMS, IRT_SOURCE, MAX_DIMS
+
+LOWEST_MEAN: Final = 0.05
+HIGHEST_MEAN: Final = 0.95
+# Figures are rounded to what the tolerance of a fit leaves meaningful, so that machines whose last bits differ agree.
+_DECIMALS: Final = 6
+_PREDICTED_DECIMALS: Final = 7
+_LEAST_PREDICTED: Final = 1e-7
+_FEW_MODELS: Final = 10
+
+MODELS_LEFT_OUT = Rule("irt.models_left_out", Severity.WARNING, "Models were left out of a fit.")
+ITEMS_LEFT_OUT = Rule("irt.items_left_out", Severity.INFO, "Items were left out of a fit.")
+FEW_MODELS = Rule("irt.few_models", Severity.WARNING, "A fit has fewer than 10 models, so its abilities say little.")
+NOT_CONVERGED = Rule("irt.not_converged", Severity.WARNING, "A fit stopped at its limit of steps.")
+DUPLICATE_MODELS = Rule("irt.duplicate_models", Severity.WARNING, "Models have the same responses throughout.")
+RULES: Final = (MODELS_LEFT_OUT, ITEMS_LEFT_OUT, FEW_MODELS, NOT_CONVERGED, DUPLICATE_MODELS)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to fit. `models` and `items` name what may take part (default: all; a model named here takes part even
+    where its rows look misaligned); `selection` is their name in `fit_id`. `n_folds` 0 leaves predictions out.
+    """
+
+    model: Model = "2pl"
+    dims: int = 1
+    settings: Settings = field(default_factory=Settings)
+    n_folds: int = DEFAULT_FOLDS
+    seed: int = DEFAULT_SEED
+    models: Collection[str] | None = None
+    items: Collection[str] | None = None
+    selection: str | None = None
+
+    @property
+    def fit_id(self) -> str:
+        """The fit's name: `2pl-1d`, `m2pl-2d-safety`."""
+        return f"{self.model}-{self.dims}d" + (f"-{self.selection}" if self.selection else "")
+
+
+@dataclass(frozen=True, slots=True)
+class FitTables:
+    """The fit's tables by name (`irt_fits`, `irt_items`, `irt_models`, `irt_predictions`), the fit, and findings."""
+
+    tables: dict[str, pl.DataFrame]
+    fit: Fit
+    issues: list[Issue]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The matrix of everything, why a row or column is left out (None: it is not), and what is left."""
+
+    matrix: Matrix
+    model_reasons: list[str | None]
+    item_reasons: list[str | None]
+
+    @property
+    def kept(self) -> Matrix:
+        """The matrix that is fitted."""
+        rows = [i for i, reason in enumerate(self.model_reasons) if reason is None]
+        columns = [i for i, reason in enumerate(self.item_reasons) if reason is None]
+        return Matrix(
+            [self.matrix.models[i] for i in rows],
+            [self.matrix.items[i] for i in columns],
+            self.matrix.scores[np.ix_(rows, columns)],
+        )
+
+
+def fit_tables(responses: pl.DataFrame, request: Request, alignment: pl.DataFrame | None = None) -> FitTables:
+    """Fit the rows of `benchmirt_responses` and return the tables.
+
+    Models that `benchmirt_alignment` finds outside the largest group are left out unless named. Of the rest, items
+    whose mean is not strictly between 0.05 and 0.95, items with a fractional score and items nobody answered are left
+    out: a row for each says why. Raises IrtInputError where what is left cannot be fitted.
+    """
+    chosen = _choose(to_matrix(responses), request, alignment)
+    kept = chosen.kept
+    if not kept.items or len(kept.models) < 2:
+        raise IrtInputError(
+            f"{len(kept.models)} models and {len(kept.items)} items are left to fit, of {len(chosen.matrix.models)} "
+            f"and {len(chosen.matrix.items)}; items left out: {_counted(chosen.item_reasons)}; models left out: "
+            f"{_counted(chosen.model_reasons)}."
+        )
+    found = fit(kept.scores, request.model, request.dims, request.settings)
+    validation = None
+    if request.n_folds:
+        validation = cross_validate(
+            kept.scores, request.model, request.dims, request.settings, n_folds=request.n_folds, seed=request.seed
+        )
+    tables = {
+        "irt_fits": _fits(request, kept, found),
+        "irt_items": _items(request, chosen, found),
+        "irt_models": _models(request, chosen, found),
+        "irt_predictions": _predictions(request, kept, validation),
+    }
+    return FitTables({name: _conform(name, t) for name, t in tables.items()}, found, _issues(request, chosen, found))
+
+
+def _conform(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    contract = TABLES[name]
+    return frame.select(pl.col(c).cast(dtype) for c, dtype in contract.polars_schema.items()).sort(contract.key)
+
+
+def _choose(matrix: Matrix, request: Request, alignment: pl.DataFrame | None) -> _Chosen:
+    _refuse_unknown(request.models, matrix.models, "models")
+    _refuse_unknown(request.items, matrix.items, "items")
+    suspects: set[str] = set()
+    if alignment is not None and request.models is None:
+        suspects = set(alignment.filter(pl.col("alignment_suspect") & (pl.col("benchmark") == ALL_ITEMS))["model"])
+    columns = [request.items is None or item in set(request.items) for item in matrix.items]
+    answered = np.asarray(~np.isnan(matrix.scores[:, columns]), dtype=np.bool_)
+    wanted = None if request.models is None else set(request.models)
+    model_reasons = [
+        "not_selected" if wanted is not None and model not in wanted
+        else "misaligned" if model in suspects
+        else None if answered[i].any()
+        else "not_answered"
+        for i, model in enumerate(matrix.models)
+    ]  # fmt: skip
+    rows = [reason is None for reason in model_reasons]
+    return _Chosen(matrix, model_reasons, _item_reasons(matrix.scores[rows], columns))
+
+
+def _refuse_unknown(wanted: Collection[str] | None, there: Sequence[str], what: str) -> None:
+    unknown = sorted(set(wanted or ()) - set(there))
+    if unknown:
+        raise IrtInputError(f"{len(unknown)} {what} asked for have no responses: {shown_all(unknown)}.")
+
+
+def _item_reasons(scores: Floats, selected: Sequence[bool]) -> list[str | None]:
+    answered = np.asarray(~np.isnan(scores), dtype=np.bool_)
+    n = answered.sum(axis=0)
+    filled = np.where(answered, scores, 0.0)
+    mean = filled.sum(axis=0) / np.maximum(n, 1)
+    fractional = ((filled > 0.0) & (filled < 1.0)).any(axis=0)
+    reasons: list[str | None] = []
+    for i, wanted in enumerate(selected):
+        if not wanted:
+            reasons.append("not_selected")
+        elif n[i] == 0:
+            reasons.append("not_answered")
+        elif fractional[i]:
+            reasons.append("fractional_score")
+        else:
+            reasons.append(None if LOWEST_MEAN < mean[i] < HIGHEST_MEAN else "low_variance")
+    return reasons
+
+
+def _fits(request: Request, kept: Matrix, found: Fit) -> pl.DataFrame:
+    settings = {**request.settings.as_dict(), "nodes": found.nodes}
+    return pl.DataFrame(
+        {
+            "fit_id": request.fit_id,
+            "irt_model": found.model,
+            "dims": found.dims,
+            "selection": [request.selection],
+            "n_models": found.n_models,
+            "n_items": found.n_items,
+            "n_responses": found.n_responses,
+            "log_likelihood": round(found.log_likelihood, 4),
+            "n_parameters": found.n_parameters,
+            "aic": round(found.aic, 4),
+            "bic": round(found.bic, 4),
+            "n_iterations": found.iterations,
+            "converged": found.converged,
+            "nodes_per_dimension": found.nodes,
+            "se_method": [found.se_method],
+            "cv_folds": request.n_folds,
+            "cv_seed": request.seed,
+            "settings": json.dumps(settings, sort_keys=True),
+            "responses_sha256": _hash(kept),
+        }
+    )
+
+
+def _hash(matrix: Matrix) -> str:
+    digest = hashlib.sha256()
+    for names in (matrix.models, matrix.items):
+        digest.update(json.dumps(names).encode())
+    digest.update(np.ascontiguousarray(matrix.scores, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def _figures(columns: dict[str, Floats]) -> dict[str, pl.Series]:
+    """Return figures rounded, and null where there is none."""
+    return {
+        name: pl.Series(name, np.round(values, _DECIMALS)).fill_nan(None).replace([np.inf, -np.inf], None)
+        for name, values in columns.items()
+    }
+
+
+def _by_dimension(name: str, values: Floats) -> dict[str, Floats]:
+    absent = np.full(len(values), np.nan)
+    return {f"{name}_{d + 1}": values[:, d] if d < values.shape[1] else absent for d in range(MAX_DIMS)}
+
+
+def _items(request: Request, chosen: _Chosen, found: Fit) -> pl.DataFrame:
+    errors = found.parameter_se
+    fitted = pl.DataFrame(
+        {
+            "item_id": chosen.kept.items,
+            "anomaly": pl.Series(found.item_flags.tolist(), dtype=pl.String),
+            **_figures(
+                {
+                    "intercept": found.intercepts,
+                    "intercept_se": errors[:, 0],
+                    "discrimination": found.discrimination,
+                    "discrimination_se": found.discrimination_se,
+                    "difficulty": found.difficulty,
+                    "difficulty_se": found.difficulty_se,
+                    **_by_dimension("slope", found.slopes),
+                    **_by_dimension("slope_se", errors[:, 1:]),
+                }
+            ),
+        }
+    )
+    rows = [i for i, reason in enumerate(chosen.model_reasons) if reason is None]
+    everything = _described(request, "item_id", chosen.matrix.items, chosen.item_reasons, chosen.matrix.scores[rows].T)
+    return everything.join(fitted, on="item_id", how="left")
+
+
+def _models(request: Request, chosen: _Chosen, found: Fit) -> pl.DataFrame:
+    fitted = pl.DataFrame(
+        {
+            "model": chosen.kept.models,
+            "anomaly": pl.Series(found.model_flags.tolist(), dtype=pl.String),
+            **_figures(
+                {
+                    "ability": found.abilities[:, 0],
+                    "ability_se": found.ability_se[:, 0],
+                    **_by_dimension("ability", found.abilities),
+                    **_by_dimension("ability_se", found.ability_se),
+                }
+            ),
+        }
+    )
+    columns = [i for i, reason in enumerate(chosen.item_reasons) if reason is None]
+    everything = _described(
+        request, "model", chosen.matrix.models, chosen.model_reasons, chosen.matrix.scores[:, columns]
+    )
+    return everything.join(fitted, on="model", how="left")
+
+
+def _described(
+    request: Request, key: str, names: Sequence[str], reasons: Sequence[str | None], scores: Floats
+) -> pl.DataFrame:
+    """Return a row a name: whether it was fitted and, of its scores (a row a name), how many and their mean."""
+    answered = ~np.isnan(scores)
+    n = answered.sum(axis=1)
+    total = np.where(answered, scores, 0.0).sum(axis=1)
+    mean = np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    return pl.DataFrame(
+        {
+            "fit_id": [request.fit_id] * len(names),
+            key: list(names),
+            "in_fit": [reason is None for reason in reasons],
+            "exclusion": pl.Series(list(reasons), dtype=pl.String),
+            "n_responses": n,
+            "mean_score": pl.Series(mean).fill_nan(None),
+        }
+    )
+
+
+def _predictions(request: Request, kept: Matrix, found: CrossValidation | None) -> pl.DataFrame:
+    if found is None:
+        return TABLES["irt_predictions"].empty()
+    rows, columns = np.nonzero(found.folds >= 0)
+    predicted = np.round(found.predicted[rows, columns], _PREDICTED_DECIMALS)
+    return pl.DataFrame(
+        [
+            pl.Series("fit_id", [request.fit_id]).gather(np.zeros(len(rows), dtype=np.uint32)),
+            pl.Series("model", kept.models).gather(_indices(rows)),
+            pl.Series("item_id", kept.items).gather(_indices(columns)),
+            pl.Series("fold", found.folds[rows, columns]),
+            pl.Series("correct", kept.scores[rows, columns] == 1.0),
+            pl.Series("predicted", np.clip(predicted, _LEAST_PREDICTED, 1.0 - _LEAST_PREDICTED)).fill_nan(None),
+        ]
+    )
+
+
+def _indices(found: npt.NDArray[np.intp]) -> npt.NDArray[np.uint32]:
+    return found.astype(np.uint32)
+
+
+def _counted(reasons: Iterable[str | None]) -> str:
+    kinds = [reason for reason in reasons if reason is not None]
+    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds))) or "none"
+
+
+def _issues(request: Request, chosen: _Chosen, found: Fit) -> list[Issue]:
+    where: dict[str, Any] = {"source": IRT_SOURCE, "condition": request.fit_id}
+    name = shown(request.fit_id)
+    issues = []
+    out = [m for m, reason in zip(chosen.matrix.models, chosen.model_reasons, strict=True) if reason is not None]
+    if out:
+        text = f"Fit {name} leaves out {len(out)} models ({_counted(chosen.model_reasons)}): {shown_all(out)}."
+        issues.append(MODELS_LEFT_OUT.issue(text, value=str(len(out)), **where))
+    n_items = sum(reason is not None for reason in chosen.item_reasons)
+    if n_items:
+        text = f"Fit {name} leaves out {n_items} items: {_counted(chosen.item_reasons)}."
+        issues.append(ITEMS_LEFT_OUT.issue(text, value=str(n_items), **where))
+    if found.n_models < _FEW_MODELS:
+        text = f"Fit {name} has {found.n_models} models; with fewer than {_FEW_MODELS} the items tell little."
+        issues.append(FEW_MODELS.issue(text, value=str(found.n_models), **where))
+    if not found.converged:
+        text = f"Fit {name} had not converged after {found.iterations} steps; raise max_iterations."
+        issues.append(NOT_CONVERGED.issue(text, value=str(found.iterations), **where))
+    twins = [m for m, flag in zip(chosen.kept.models, found.model_flags, strict=True) if flag == "duplicate_responses"]
+    if twins:
+        text = f"In fit {name} these models answered as another did throughout; was one read twice? {shown_all(twins)}."
+        issues.append(DUPLICATE_MODELS.issue(text, value=str(len(twins)), **where))
+    return issues
