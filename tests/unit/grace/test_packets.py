@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import NoReturn
 
 import pytest
 
@@ -168,3 +169,23 @@ def test_every_question_is_the_published_one() -> None:
             str(item["tossup_index"]), item["category"], item["answer"], len(item["question"].split()),
         )  # fmt: skip
         assert row["tossup_index_type"] == ("string" if isinstance(item["tossup_index"], str) else "integer")
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 950, 980, 990, 1_000, 5_000])
+def test_any_depth_of_nesting_is_read_or_refused(depth: int) -> None:
+    content = json.dumps([question(extra=0)]).replace('"extra": 0', '"extra": ' + "[" * depth + "]" * depth)
+    found = release(content.encode())
+    assert errors(found) in (set(), {"grace.not_json"})
+    assert found.tables["grace_questions"].height == (errors(found) == set())
+    assert errors(found) == set() or depth > 500
+
+
+def test_a_field_too_deep_to_be_written_again_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the encoder gives up before the decoder does depends on the version of Python."""
+
+    def give_up(*_: object, **__: object) -> NoReturn:
+        raise RecursionError
+
+    content = json.dumps([question(extra=[[]])]).encode()
+    monkeypatch.setattr("transforms.grace.jsontext.json.dumps", give_up)
+    assert errors(release(content)) == {"grace.not_json"}
