@@ -60,7 +60,9 @@ def _results(report: SourceReport, tables: list[str]) -> Results:
             asset_key=table,
             metadata={"dagster/row_count": rows, "bytes": size, "files": len(files), "status": report.status},
             data_version=dg.DataVersion(_digest(file.sha256 for file in files)),
-            check_results=[dg.AssetCheckResult(check_name=AUDIT, passed=True, metadata={"files": len(files)})],
+            check_results=[
+                dg.AssetCheckResult(asset_key=table, check_name=AUDIT, passed=True, metadata={"files": len(files)})
+            ],
         )
 
 

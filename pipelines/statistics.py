@@ -70,9 +70,9 @@ def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:
     with connect_version(stage.version) as connection:
         pairs = connection.execute("SELECT DISTINCT source, model FROM confidence_observations ORDER BY ALL").fetchall()
         for number, (source, model) in enumerate(pairs):
-            rows = connection.execute(
+            rows = connection.sql(
                 "FROM confidence_observations WHERE source = $1 AND model = $2 ORDER BY cell, question_id, unit_id",
-                [source, model],
+                params=[source, model],
             ).pl()
             path = folder / f"{number}.arrow"
             rows.write_ipc(path)

@@ -14,6 +14,7 @@ from warehouse.contracts import TABLES, Table
 from warehouse.dictionary import column_comments, table_comment
 from warehouse.errors import LakeError
 from warehouse.sqltext import SqlObject, load_checks, load_sql
+from warehouse.sqltext import column_comments as column_comments_of
 from warehouse.storage.layout import Lake
 
 DATABASE: Final = "lake.duckdb"
@@ -92,7 +93,7 @@ def _comment_columns(connection: Any, view: str, comments: dict[str, str]) -> No
 
 def _view_columns(connection: Any, view: SqlObject) -> dict[str, str]:  # noqa: ANN401
     names = [row[0] for row in connection.execute(f"DESCRIBE {identifier(view.name)}").fetchall()]
-    return view.column_comments(names)
+    return column_comments_of(view, names, SQL_ROOT)
 
 
 def build_catalog(lake: Lake, version: Path, *, check: bool) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -82,10 +81,13 @@ def _materialize(lake: Lake, options: Mapping[str, Any], wait: bool) -> dg.Execu
     from pipelines.assets import all_assets
     from pipelines.resources import BuildResource
 
-    logging.getLogger("dagster").setLevel(logging.CRITICAL)
-    resource = BuildResource(lake=str(lake.root), options=dict(options), wait=wait)
+    quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    given = {name: value for name, value in options.items() if value is not None}
+    resource = BuildResource(lake=str(lake.root), options=given, wait=wait)
     with tempfile.TemporaryDirectory(prefix="callake-") as home, dg.DagsterInstance.local_temp(home) as instance:
-        return dg.materialize(all_assets(), resources={"build": resource}, instance=instance, raise_on_error=False)
+        return dg.materialize(
+            all_assets(), resources={"build": resource}, instance=instance, run_config=quiet, raise_on_error=False
+        )
 
 
 def _failures(result: dg.ExecuteInProcessResult) -> list[str]:

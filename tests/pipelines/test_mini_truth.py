@@ -24,7 +24,7 @@ SPANS = {"auroc_whole": "entropy_mean", "auroc_answer": "answer_entropy_mean", "
 @pytest.fixture(scope="module")
 def tables(mini: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
     names = ("rollouts", "question_conditions", "calibration_summary", "ab_position_bias", "signal_coverage")
-    return {name: mini.execute(f"FROM {name}").pl() for name in names}
+    return {name: mini.sql(f"FROM {name}").pl() for name in names}
 
 
 def of_cell(frame: pl.DataFrame, cell: str) -> pl.DataFrame:
@@ -77,7 +77,7 @@ def same(ours: float | None, theirs: float | None) -> bool:
 
 
 def clipped_log_loss(mini: duckdb.DuckDBPyConnection, cell: str) -> float:
-    rows = mini.execute("SELECT confidence, correct FROM confidence_observations WHERE cell = $1", [cell]).pl()
+    rows = mini.sql("SELECT confidence, correct FROM confidence_observations WHERE cell = $1", params=[cell]).pl()
     confidence = rows["confidence"].to_numpy().clip(CLIP_OF_THE_TRUTH, 1 - CLIP_OF_THE_TRUTH)
     return float(log_loss(rows["correct"], np.column_stack([1 - confidence, confidence]), labels=[False, True]))
 
@@ -97,9 +97,9 @@ def test_entropies(mini: duckdb.DuckDBPyConnection, tables: dict[str, pl.DataFra
     if known is None:
         assert rollouts["entropy_mean"].null_count() == rollouts.height
         return
-    tokens = mini.execute(
+    tokens = mini.sql(
         "SELECT entropy::DOUBLE AS entropy, in_answer, is_numeric FROM token_entropies "
-        "WHERE model = $1 AND dataset = $2 AND condition = $3", cell.split("/"),
+        "WHERE model = $1 AND dataset = $2 AND condition = $3", params=cell.split("/"),
     ).pl()  # fmt: skip
     assert tokens.height == known["tokens"]
     assert (tokens["in_answer"].sum(), tokens["is_numeric"].sum()) == (known["span_tokens"], known["numeric_tokens"])
@@ -116,9 +116,7 @@ def test_entropies(mini: duckdb.DuckDBPyConnection, tables: dict[str, pl.DataFra
 
 @pytest.mark.parametrize(("signal", "figure"), [("entropy_whole", "auroc_whole"), ("entropy_answer", "auroc_answer")])
 @pytest.mark.parametrize("cell", CELLS)
-def test_entropy_auroc_of_the_view(
-    tables: dict[str, pl.DataFrame], cell: str, signal: str, figure: str
-) -> None:
+def test_entropy_auroc_of_the_view(tables: dict[str, pl.DataFrame], cell: str, signal: str, figure: str) -> None:
     known = truth(cell).get("entropy")
     rows = of_cell(tables["calibration_summary"], cell).filter(signal=signal)
     if known is None:

@@ -24,6 +24,7 @@ from transforms.sra.tokenizers import Vocabulary
 from transforms.sra.verdicts_ab import parse_ab
 from transforms.sra.verdicts_tf import parse_tf
 from warehouse.contracts import TABLES, Issue, has_errors
+from warehouse.contracts.sra import SOURCE
 
 KEY = ("instance_id", "sample")
 File = tuple[str, bytes]
@@ -43,6 +44,14 @@ def read_tokens(
     cell: CellKey, bin_file: File, index_file: File, vocabulary: Vocabulary | None, layout: Layout, max_bytes: int
 ) -> HalfResult:
     """Read a cell's entropies: tables `token_entropies` and `rollout_entropies`, and the number of tokens."""
+    result = _read_tokens(cell, bin_file, index_file, vocabulary, layout, max_bytes)
+    result.issues = [issue.at(source=SOURCE, **cell.columns) for issue in result.issues]
+    return result
+
+
+def _read_tokens(
+    cell: CellKey, bin_file: File, index_file: File, vocabulary: Vocabulary | None, layout: Layout, max_bytes: int
+) -> HalfResult:
     result = HalfResult()
     (index_path, packed), (path, data) = index_file, bin_file
     inflated, result.issues = inflate(packed, index_path, max_bytes)
@@ -95,11 +104,13 @@ def read_answers(cell: CellKey, given: AnswersInput) -> tuple[HalfResult, TfMemo
     path, packed = given.sampling
     inflated, result.issues = inflate(packed, path, given.max_bytes)
     if inflated is None:
+        result.issues = [issue.at(source=SOURCE, **cell.columns) for issue in result.issues]
         return result, given.memory
     sampling = parse_sampling(inflated, cell, path, given.questions.keys())
     del inflated
     result.issues += sampling.issues
     memory = _join_all(cell, given, sampling, result)
+    result.issues = [issue.at(source=SOURCE, **cell.columns) for issue in result.issues]
     if has_errors(result.issues):
         result.tables = {}
     return result, memory
