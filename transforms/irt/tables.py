@@ -153,14 +153,14 @@ def _item_reasons(scores: Floats, selected: Sequence[bool]) -> list[str | None]:
     n = answered.sum(axis=0)
     filled = np.where(answered, scores, 0.0)
     mean = filled.sum(axis=0) / np.maximum(n, 1)
-    fractional = ((filled > 0.0) & (filled < 1.0)).any(axis=0)
+    fractional = set(np.nonzero((filled > 0.0) & (filled < 1.0))[1].tolist())
     reasons: list[str | None] = []
     for i, wanted in enumerate(selected):
         if not wanted:
             reasons.append("not_selected")
         elif n[i] == 0:
             reasons.append("not_answered")
-        elif fractional[i]:
+        elif i in fractional:
             reasons.append("fractional_score")
         else:
             reasons.append(None if LOWEST_MEAN < mean[i] < HIGHEST_MEAN else "low_variance")
