@@ -12,7 +12,7 @@ from transforms.statistics.mean_replicates import accuracy_replicates, calibrati
 from transforms.statistics.rank_replicates import rank_replicates
 from transforms.statistics.rows import FloatArray
 from transforms.statistics.undefined import Undefined
-from transforms.statistics.weights import WeightArray
+from transforms.statistics.weights import WeightArray, sample_itself
 from warehouse.contracts.statistics import BOOTSTRAP_STATISTICS, CALIBRATION_STATISTICS, RANK_STATISTICS
 
 
@@ -42,7 +42,20 @@ class Bootstrapped:
 
 
 def bootstrap_cell(cell: Cell, weights: WeightArray, ece_bins: int) -> dict[str, Bootstrapped]:
-    """Return every figure of a cell under each column of `weights`, the first being the sample itself."""
+    """Return every figure of a cell: of the sample itself, and under each column of `weights`.
+
+    The two are computed apart, so that a figure does not depend, in its last bit, on what was drawn.
+    """
+    sample = _replicates(cell, sample_itself(len(weights)), ece_bins)
+    drawn = _replicates(cell, weights, ece_bins)
+    undefined = np.full(weights.shape[1], np.nan)
+    return {
+        name: _bootstrapped(cell, name, sample.get(name, undefined)[0], drawn.get(name, undefined))
+        for name in BOOTSTRAP_STATISTICS
+    }
+
+
+def _replicates(cell: Cell, weights: WeightArray, ece_bins: int) -> dict[str, FloatArray]:
     found: dict[str, FloatArray] = {}
     if cell.usable.n and cell.is_probability:
         found |= calibration_replicates(cell.usable, weights, ece_bins)
@@ -50,18 +63,17 @@ def bootstrap_cell(cell: Cell, weights: WeightArray, ece_bins: int) -> dict[str,
         found |= accuracy_replicates(cell.usable, weights)
     if cell.ranked.n:
         found |= rank_replicates(cell.ranked, weights)
-    undefined = np.full(weights.shape[1], np.nan)
-    return {name: _bootstrapped(cell, name, found.get(name, undefined)) for name in BOOTSTRAP_STATISTICS}
+    return found
 
 
-def _bootstrapped(cell: Cell, name: str, values: FloatArray) -> Bootstrapped:
+def _bootstrapped(cell: Cell, name: str, sample: float, drawn: FloatArray) -> Bootstrapped:
     if name in CALIBRATION_STATISTICS and not cell.is_probability:
-        return Bootstrapped(0, 0, Undefined("not_a_probability"), values[1:])
+        return Bootstrapped(0, 0, Undefined("not_a_probability"), drawn)
     rows = cell.ranked if name in RANK_STATISTICS else cell.usable
-    estimate: float | Undefined = float(values[0])
-    if np.isnan(values[0]):
+    estimate: float | Undefined = float(sample)
+    if np.isnan(sample):
         estimate = Undefined("one_class" if rows.n else "empty")
-    return Bootstrapped(rows.n, rows.n_questions, estimate, values[1:])
+    return Bootstrapped(rows.n, rows.n_questions, estimate, drawn)
 
 
 def difference(other: Bootstrapped, base: Bootstrapped) -> Bootstrapped:

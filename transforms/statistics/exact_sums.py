@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from transforms.statistics.rows import FloatArray, IntArray
-from transforms.statistics.weights import WeightArray
+from transforms.statistics.weights import WeightArray, in_chunks, total_weights
 
 
 def weighted_sums(weights: WeightArray, group: IntArray, column: IntArray, values: FloatArray) -> FloatArray:
@@ -17,10 +17,11 @@ def weighted_sums(weights: WeightArray, group: IntArray, column: IntArray, value
     power of two whose sums fit 62 bits: for 10,000 confidences 2^-48, less than double precision loses on the way.
     """
     shape = (int(column.max()) + 1, len(weights))
-    heaviest = float(weights.sum(axis=0).max()) * float(np.bincount(column * shape[1] + group).max())
+    heaviest = float(total_weights(weights, np.bincount(group, minlength=shape[1])).max())
     peaks = np.zeros(shape[0])
     np.maximum.at(peaks, column, np.abs(values))
     exponents = np.where(peaks > 0, 62 - np.frexp(np.maximum(peaks * heaviest, 1e-300))[1], 0)
     whole = np.rint(np.ldexp(values, exponents[column])).astype(np.int64)
-    summed = np.asarray(csc_array((whole, (column, group)), shape=shape) @ weights)
+    by_group = csc_array((whole, (column, group)), shape=shape)
+    summed = np.concatenate([np.asarray(by_group @ chunk) for chunk in in_chunks(weights)], axis=1)
     return np.asarray(np.ldexp(summed.astype(np.float64), -exponents[:, None]))

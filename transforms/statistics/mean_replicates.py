@@ -7,13 +7,13 @@ import numpy as np
 from transforms.statistics.exact_sums import weighted_sums
 from transforms.statistics.rows import FloatArray, Rows
 from transforms.statistics.scores import equal_width_bin, log_losses, squared_errors
-from transforms.statistics.weights import WeightArray
+from transforms.statistics.weights import WeightArray, total_weights
 
 
 def accuracy_replicates(rows: Rows, weights: WeightArray) -> dict[str, FloatArray]:
     """Return accuracy under each column of `weights` (question codes x replicates); NaN where no row has weight."""
-    n = np.bincount(rows.question, minlength=len(weights)) @ weights
-    correct = np.bincount(rows.question[rows.correct == 1], minlength=len(weights)) @ weights
+    n = total_weights(weights, np.bincount(rows.question, minlength=len(weights)))
+    correct = total_weights(weights, np.bincount(rows.question[rows.correct == 1], minlength=len(weights)))
     return {"accuracy": divide(correct.astype(np.float64), n.astype(np.float64))}
 
 

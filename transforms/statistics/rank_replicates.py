@@ -23,11 +23,10 @@ from scipy.sparse import csr_array
 
 from transforms.statistics.mean_replicates import divide
 from transforms.statistics.rows import FloatArray, IntArray, Rows
-from transforms.statistics.weights import WeightArray
+from transforms.statistics.weights import WeightArray, in_chunks, total_weights
 
 BoolArray = npt.NDArray[np.bool_]
 
-_REPLICATES_AT_ONCE: Final = 64  # keeps the working arrays in cache
 _RECIPROCAL_BITS: Final = 58  # harmonic numbers stay below 2^5 for any count of rows there can be
 
 
@@ -93,15 +92,13 @@ class RankSums:
 def rank_sums(rows: Rows, weights: WeightArray) -> RankSums:
     """Return the sums under each column of `weights` (question codes x replicates); needs a row of data."""
     segments = Segments.of(rows, len(weights))
-    heaviest = np.bincount(rows.question, minlength=len(weights)) @ weights
-    harmonic = HarmonicSums.up_to(int(heaviest.max()))
-    starts = range(0, weights.shape[1], _REPLICATES_AT_ONCE)
-    chunks = [_chunk_sums(segments, weights[:, at : at + _REPLICATES_AT_ONCE], harmonic) for at in starts]
+    totals = total_weights(weights, np.bincount(rows.question, minlength=len(weights)))
+    harmonic = HarmonicSums.up_to(int(totals.max()))
+    chunks = [_chunk_sums(segments, chunk, harmonic) for chunk in in_chunks(weights)]
     return RankSums(*(np.concatenate([getattr(chunk, name) for chunk in chunks]) for name in RankSums.__slots__))
 
 
-def _chunk_sums(segments: Segments, weights: WeightArray, harmonic: HarmonicSums) -> RankSums:
-    weights = np.ascontiguousarray(weights)
+def _chunk_sums(segments: Segments, weights: IntArray, harmonic: HarmonicSums) -> RankSums:
     p, w = segments.right @ weights, segments.wrong @ weights
     up_to_p, k = np.cumsum(p, axis=0), np.cumsum(w, axis=0)
     wrong = k[-1].copy()

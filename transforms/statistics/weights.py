@@ -8,7 +8,7 @@ question the same weight, differences are paired, and neither the order of rows 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from math import factorial
 from typing import Final
@@ -19,9 +19,10 @@ import numpy.typing as npt
 from transforms.statistics.rows import IntArray
 
 HashArray = npt.NDArray[np.uint64]
-WeightArray = npt.NDArray[np.int64]
+WeightArray = npt.NDArray[np.int8]
 
 _GAMMA: Final = 0x9E3779B97F4A7C15
+_AT_ONCE: Final = 64  # replicates: keeps working arrays in cache and memory small
 
 
 def question_hashes(dataset: str, question_ids: Sequence[str]) -> HashArray:
@@ -30,9 +31,9 @@ def question_hashes(dataset: str, question_ids: Sequence[str]) -> HashArray:
     return np.array([int.from_bytes(hashlib.sha256(text).digest()[:8], "little") for text in texts], dtype=np.uint64)
 
 
-def splitmix64(states: HashArray, outputs: int) -> HashArray:
-    """Return the first `outputs` outputs of SplitMix64 from each state, shape (states, outputs)."""
-    steps = np.arange(1, outputs + 1, dtype=np.uint64) * np.uint64(_GAMMA)
+def splitmix64(states: HashArray, outputs: range) -> HashArray:
+    """Return the outputs of SplitMix64 from each state, numbered from 0, shape (states, outputs)."""
+    steps = np.arange(outputs.start + 1, outputs.stop + 1, dtype=np.uint64) * np.uint64(_GAMMA)
     return _scramble(states[:, None] + steps)
 
 
@@ -57,12 +58,30 @@ _THRESHOLDS: Final = np.array(_poisson_thresholds(), dtype=np.uint64)
 
 
 def poisson_weights(hashes: HashArray, replicates: int, seed: int) -> WeightArray:
-    """Return Poisson(1) weights, shape (questions, replicates + 1); column 0 is all ones, the sample itself."""
-    weights = np.ones((len(hashes), replicates + 1), dtype=np.int64)
-    scrambled_seed = _scramble(np.array([seed], dtype=np.uint64))
-    bits = splitmix64(hashes ^ scrambled_seed, replicates)
-    weights[:, 1:] = np.searchsorted(_THRESHOLDS, bits, side="right")
+    """Return Poisson(1) weights, shape (questions, replicates)."""
+    weights = np.empty((len(hashes), replicates), dtype=np.int8)
+    states = hashes ^ _scramble(np.array([seed], dtype=np.uint64))
+    for start in range(0, replicates, _AT_ONCE):
+        outputs = range(start, min(start + _AT_ONCE, replicates))
+        bits = splitmix64(states, outputs)
+        weights[:, outputs.start : outputs.stop] = np.searchsorted(_THRESHOLDS, bits, side="right")
     return weights
+
+
+def sample_itself(questions: int) -> WeightArray:
+    """Return the weights under which a replicate is the sample: one column of ones."""
+    return np.ones((questions, 1), dtype=np.int8)
+
+
+def in_chunks(weights: WeightArray) -> Iterator[IntArray]:
+    """Yield the columns a few at a time, ready for sums."""
+    for start in range(0, weights.shape[1], _AT_ONCE):
+        yield np.ascontiguousarray(weights[:, start : start + _AT_ONCE], dtype=np.int64)
+
+
+def total_weights(weights: WeightArray, rows_of_question: npt.NDArray[np.integer]) -> IntArray:
+    """Return each replicate's weight of all rows."""
+    return np.concatenate([np.einsum("q,qr->r", rows_of_question, chunk) for chunk in in_chunks(weights)])
 
 
 def question_folds(hashes: HashArray, folds: int) -> IntArray:

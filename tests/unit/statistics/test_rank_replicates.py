@@ -20,7 +20,7 @@ NAMES = ("auroc", "aurc", "e_aurc", "augrc", "prr")
 
 def _of(confidence: list[float], correct: list[int]) -> dict[str, float]:
     rows = Rows.of(confidence, correct)
-    found = rank_replicates(rows, np.ones((len(confidence), 1), dtype=np.int64))
+    found = rank_replicates(rows, np.ones((len(confidence), 1), dtype=np.int8))
     assert tuple(found) == NAMES
     return {name: float(values[0]) for name, values in found.items()}
 
@@ -62,7 +62,7 @@ def _brute_force(rows: list[Row]) -> dict[str, float | None]:
 def test_a_replicate_is_the_figure_of_the_repeated_rows(rows: list[Row], data: st.DataObject) -> None:
     n_questions = 1 + max(q for _, _, q in rows)
     drawn = [data.draw(st.lists(st.integers(0, 3), min_size=n_questions, max_size=n_questions)) for _ in range(3)]
-    weights = np.array([[1] * n_questions, *drawn], dtype=np.int64).T
+    weights = np.array([[1] * n_questions, *drawn], dtype=np.int8).T
     confidence, correct, question = zip(*rows, strict=True)
     found = rank_replicates(Rows.of(confidence, correct, question), weights)
     for replicate, column in enumerate(weights.T):
@@ -76,7 +76,7 @@ def test_a_replicate_is_the_figure_of_the_repeated_rows(rows: list[Row], data: s
 def test_thousands_of_rows(decimals: int | None) -> None:
     rows = simulated(5, questions=400, decimals=decimals)
     confidence, correct, question = (np.array(column) for column in zip(*rows, strict=True))
-    weights = np.random.default_rng(1).poisson(1, (400, 70)).astype(np.int64)  # more than one chunk
+    weights = np.random.default_rng(1).poisson(1, (400, 70)).astype(np.int8)  # more than one chunk
     weights[:, 0] = 1
     found = rank_replicates(Rows.of(confidence, correct, question), weights)
     for replicate in (0, 1, 63, 64, 69):
@@ -112,6 +112,6 @@ def test_harmonic_sums_are_exact_and_do_not_overflow(count: int) -> None:
 
 def test_a_chunk_does_not_change_the_weights_it_is_given() -> None:
     rows = Rows.of([0.5, 0.5, 0.2], [1, 0, 0])
-    weights = np.ones((3, 2), dtype=np.int64)
+    weights = np.ones((3, 2), dtype=np.int8)
     rank_replicates(rows, weights)
     assert (weights == 1).all()

@@ -8,13 +8,22 @@ import numpy as np
 from scipy import stats
 
 from transforms.statistics import weights
-from transforms.statistics.weights import poisson_weights, question_folds, question_hashes, splitmix64
+from transforms.statistics.weights import (
+    in_chunks,
+    poisson_weights,
+    question_folds,
+    question_hashes,
+    sample_itself,
+    splitmix64,
+    total_weights,
+)
 
 
 def test_splitmix64_gives_the_published_sequence() -> None:
     # The reference implementation's first outputs from the state 1234567.
     expected = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
-    assert splitmix64(np.array([1234567], dtype=np.uint64), 4).tolist() == [expected]
+    assert splitmix64(np.array([1234567], dtype=np.uint64), range(4)).tolist() == [expected]
+    assert splitmix64(np.array([1234567], dtype=np.uint64), range(2, 4)).tolist() == [expected[2:]]
 
 
 def test_a_hash_is_the_start_of_sha256_of_data_set_and_question() -> None:
@@ -30,7 +39,7 @@ def test_thresholds_are_the_poisson_distribution() -> None:
 
 
 def test_weights_are_poisson_of_mean_one() -> None:
-    drawn = poisson_weights(question_hashes("d", [f"q{i}" for i in range(400)]), 1_000, seed=1)[:, 1:]
+    drawn = poisson_weights(question_hashes("d", [f"q{i}" for i in range(400)]), 1_000, seed=1)
     counts = np.bincount(drawn.ravel(), minlength=8)[:7]
     expected = stats.poisson(1).pmf(np.arange(7)) * drawn.size
     assert stats.chisquare(counts, expected * counts.sum() / expected.sum()).pvalue > 1e-3
@@ -47,9 +56,9 @@ def test_weights_of_a_question_do_not_depend_on_the_others() -> None:
 
 
 def test_weights_do_not_change_between_versions() -> None:
-    found = poisson_weights(question_hashes("champ", ["champ_00001"]), 12, seed=20_240_229)
-    assert found[0, 0] == 1, "column 0 is the sample itself"
-    assert found[0, 1:].tolist() == [int(x) for x in _by_hand("champ", "champ_00001", 12, 20_240_229)]
+    found = poisson_weights(question_hashes("champ", ["champ_00001"]), 130, seed=20_240_229)
+    assert found.shape == (1, 130), "more than two chunks"
+    assert found[0].tolist() == [int(x) for x in _by_hand("champ", "champ_00001", 130, 20_240_229)]
 
 
 def _by_hand(dataset: str, question: str, replicates: int, seed: int) -> list[int]:
@@ -65,6 +74,13 @@ def _by_hand(dataset: str, question: str, replicates: int, seed: int) -> list[in
     state = int.from_bytes(digest[:8], "little") ^ scramble(seed)
     bits = [scramble((state + (r + 1) * 0x9E3779B97F4A7C15) & mask) for r in range(replicates)]
     return [int(stats.poisson(1).ppf((b + 0.5) / 2**64)) for b in bits]
+
+
+def test_chunks_are_the_whole_and_totals_are_sums() -> None:
+    drawn = poisson_weights(question_hashes("d", ["a", "b", "c"]), 150, seed=3)
+    assert (np.concatenate(list(in_chunks(drawn)), axis=1) == drawn).all()
+    assert (total_weights(drawn, np.array([9, 0, 2])) == 9 * drawn[0].astype(int) + 2 * drawn[2]).all()
+    assert sample_itself(2).tolist() == [[1], [1]]
 
 
 def test_folds_are_even_and_follow_the_hash() -> None:
