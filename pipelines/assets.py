@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 
 import dagster as dg
-from warehouse.sqltext import load_checks
 
 from pipelines.build import Build, sentences
 from pipelines.progress import reporter
@@ -14,6 +13,7 @@ from warehouse.code import SQL_ROOT
 from warehouse.contracts import TABLES, Severity, Table
 from warehouse.dictionary import table_comment
 from warehouse.errors import LakeError, RefusedError
+from warehouse.sqltext import load_checks
 from warehouse.storage.assemble import DERIVED, SHARED, tables_of
 from warehouse.storage.stage import SourceReport
 

@@ -94,5 +94,7 @@ def sentences(issues: Sequence[Issue], severity: Severity) -> list[str]:
 
 
 def _place(issue: Issue) -> str:
-    place = ":".join(str(part) for part in (issue.path, issue.line) if part is not None)
-    return f"{place}: " if place else ""
+    """Return file and line before a sentence that does not start with its file already."""
+    if issue.path is None or issue.message.startswith(issue.path):
+        return ""
+    return f"{issue.path}:{issue.line}: " if issue.line is not None else f"{issue.path}: "

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
 import click
 import duckdb
 import orjson
-import polars as pl
+import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from pipelines.commands.common import lake_option
 from warehouse.catalog import open_lake
@@ -41,10 +43,7 @@ def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | N
             connection.execute(f"SET threads = {threads}")
         _warn(connection, text, to_file=output is not None)
         try:
-            relation = connection.sql(text)
-            if relation is None:
-                return
-            _write(relation, form, output)
+            _write(connection.execute(text), form, output)
         except duckdb.Error as problem:
             raise LakeError(f"DuckDB refused the query: {problem}") from problem
 
@@ -58,42 +57,50 @@ def _warn(connection: duckdb.DuckDBPyConnection, text: str, *, to_file: bool) ->
         )
 
 
-def _write(relation: duckdb.DuckDBPyRelation, form: str, output: Path | None) -> None:
+def _write(result: duckdb.DuckDBPyConnection, form: str, output: Path | None) -> None:
+    if not result.description:
+        return
     if form == "parquet":
-        relation.write_parquet(str(output))
+        batches = result.to_arrow_reader(10_000)
+        with pq.ParquetWriter(output, batches.schema, compression="zstd") as writer:
+            for batch in batches:
+                writer.write_batch(batch)
     elif output is not None:
         with output.open("w", encoding="utf-8", newline="") as handle:
-            _print(relation, form, handle)
+            _print(result, form, handle)
     else:
-        _print(relation, form, sys.stdout)
+        _print(result, form, sys.stdout)
 
 
-def _print(relation: duckdb.DuckDBPyRelation, form: str, handle: Any) -> None:  # noqa: ANN401 - a text stream
+def _print(result: duckdb.DuckDBPyConnection, form: str, handle: TextIO) -> None:
+    columns = [str(column[0]) for column in result.description or ()]
     if form == "table":
-        _print_table(relation, handle)
+        print_table(columns, result.fetchmany(SHOWN_ROWS + 1), handle)
         return
+    writer = csv.writer(handle, lineterminator="\n")
     if form == "csv":
-        writer = csv.writer(handle, lineterminator="\n")
-        writer.writerow(relation.columns)
-        while rows := relation.fetchmany(10_000):
+        writer.writerow(columns)
+    while rows := result.fetchmany(10_000):
+        if form == "csv":
             writer.writerows(rows)
-        return
-    while rows := relation.fetchmany(10_000):
-        for row in rows:
-            line = orjson.dumps(dict(zip(relation.columns, row, strict=True)), default=str)
-            handle.write(line.decode() + "\n")
+        else:
+            handle.writelines(_json_line(columns, row) for row in rows)
 
 
-def _print_table(relation: duckdb.DuckDBPyRelation, handle: Any) -> None:  # noqa: ANN401 - a text stream
-    rows = relation.fetchmany(SHOWN_ROWS + 1)
+def _json_line(columns: Sequence[str], row: Sequence[object]) -> str:
+    return orjson.dumps(dict(zip(columns, row, strict=True)), default=str).decode() + "\n"
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], handle: TextIO) -> None:
+    """Print rows as a table for people: folded to a terminal's width, whole elsewhere, at most `SHOWN_ROWS`."""
     console = Console(file=handle, highlight=False, width=None if handle.isatty() else 100_000)
     grid = RichTable(box=None, pad_edge=False)
-    for column, kind in zip(relation.columns, relation.types, strict=True):
-        numeric = str(kind) in {"BIGINT", "INTEGER", "DOUBLE", "FLOAT", "HUGEINT"}
-        grid.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for number, column in enumerate(columns):
+        numeric = all(isinstance(row[number], int | float | None) for row in rows)
+        grid.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
     for row in rows[:SHOWN_ROWS]:
-        grid.add_row(*[_cell(value) for value in row])
-    console.print(grid, markup=False)
+        grid.add_row(*[Text(_cell(value)) for value in row])
+    console.print(grid)
     if len(rows) > SHOWN_ROWS:
         console.print(f"… only the first {SHOWN_ROWS} rows are shown; --format csv or json prints all.", markup=False)
 
@@ -101,7 +108,7 @@ def _print_table(relation: duckdb.DuckDBPyRelation, handle: Any) -> None:  # noq
 def _cell(value: object) -> str:
     if value is None:
         return "NULL"
-    return f"{value:.6g}" if isinstance(value, float) else str(value).replace("[", "\\[")
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 @click.command("tables")
@@ -112,10 +119,8 @@ def tables(name: str | None, form: str) -> None:
     frame = overview() if name is None else describe(name)
     if form == "json":
         click.echo(frame.write_ndjson(), nl=False)
-        return
-    with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=400, tbl_hide_dataframe_shape=True,
-                   tbl_hide_column_data_types=True, tbl_formatting="NOTHING", tbl_width_chars=200):  # fmt: skip
-        click.echo(str(frame))
+    else:
+        print_table(frame.columns, frame.fill_null("").rows(), sys.stdout)
 
 
 COMMANDS = (sql, tables)

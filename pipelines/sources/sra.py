@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
-from transforms.sra.questions import questions_frame
 
 from pipelines.pool import run_jobs
 from pipelines.source import BuildContext, Built, Option, Source
@@ -20,6 +19,7 @@ from transforms.sra.audit import check_audit
 from transforms.sra.coverage import coverage_frame
 from transforms.sra.join import ACCEPTED, TfMemory
 from transforms.sra.layout import CellKey
+from transforms.sra.questions import questions_frame
 from transforms.sra.sampling import missing_questions
 from warehouse.contracts import LICENCES, TABLES, Issue, Rule, Severity, has_errors
 from warehouse.contracts.sra import SOURCE as NAME

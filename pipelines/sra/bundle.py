@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Final
 
 import polars as pl
-from transforms.sra.questions import Question, parse_questions
 
 from pipelines.disk import inspect_all
 from pipelines.progress import Reporter
 from pipelines.sra.jobs import FileRef
 from transforms.sra.layout import AUDIT_PATH, MANIFEST_PATH, CellKey, check_cell_files, group_cells, tokenizer_model
 from transforms.sra.manifest import FoundFile, compare_manifest, parse_manifest
+from transforms.sra.questions import Question, parse_questions
 from transforms.sra.tokenizers import parse_tokenizer
 from warehouse.contracts import TABLES, Issue, Rule, Severity, has_errors
 from warehouse.contracts.sra import SOURCE
