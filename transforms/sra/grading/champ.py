@@ -138,11 +138,11 @@ def _match(gold: Form, answer: Form) -> tuple[bool, str]:
         return True, "text"
     if gold.canonical.lower() == answer.canonical.lower():
         return True, "phrase"
-    if gold.number is not None and answer.number is not None and matches(answer.number, gold.number):
-        return True, "number"
+    if gold.number is not None and answer.number is not None:
+        return matches(answer.number, gold.number), "number"
     if gold.program is not None and (answer.program is not None or answer.over_budget):
         return _match_programs(gold.program, answer.program)
-    return False, "number" if gold.number is not None and answer.number is not None else "text"
+    return False, "text"
 
 
 def _match_programs(gold: Program, answer: Program | None) -> tuple[bool, str]:

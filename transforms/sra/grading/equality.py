@@ -13,9 +13,10 @@ from typing import Final
 from transforms.sra.grading.evaluation import CONSTANTS, Exact, UndefinedError, Value, algebra
 from transforms.sra.grading.expressions import Program
 
-N_POINTS: Final = 8
 MIN_POINTS: Final = 3
 _TOLERANCE: Final = 1e-9
+# The signs of the symbols at each point, over and over.
+SIGNS: Final = ("+", "+", "+", "+", "-", "-+", "+-", "--+")
 # Values without pattern, none of them whole: whole ones satisfy identities that do not hold in general.
 _VALUES: Final = [
     Fraction(numerator, denominator)
@@ -44,14 +45,14 @@ def same_value(left: Program, right: Program) -> bool:
 
 
 def _points(symbols: list[str]) -> Iterator[dict[str, Exact]]:
-    """Yield a value for each symbol: positive ones at the first half of the points, of either sign at the others.
+    """Yield a value for each symbol: positive ones at the first half of the points, then of either sign.
 
-    Negative values tell `sqrt(x^2)` from `x`; positive ones are where factorials and roots always have a value.
+    Negative values tell `sqrt(x^2)` from `x`, and two of them `(xy)^a` from `x^a y^a`; positive ones are where
+    factorials and roots always have a value.
     """
-    for point in range(N_POINTS if symbols else 1):
-        negative = point >= N_POINTS // 2
+    for point, signs in enumerate(SIGNS if symbols else SIGNS[:1]):
         yield {
-            symbol: _VALUES[(3 * point + 5 * i) % len(_VALUES)] * (-1 if negative and (point + i) % 2 else 1) + i
+            symbol: int(signs[i % len(signs)] + "1") * (_VALUES[(3 * point + 5 * i) % len(_VALUES)] + i)
             for i, symbol in enumerate(symbols)
         }
 

@@ -15,6 +15,8 @@ MAX_DEPTH: Final = 40
 # A longer run of letters is a word and not a product of symbols.
 _LONGEST_PRODUCT: Final = 4
 
+_WORDS: Final = frozenset(("and", "as", "for", "from", "if", "in", "is", "not", "or", "then", "when", "with"))
+
 # Functions and how many arguments they take.
 FUNCTIONS: Final = dict.fromkeys(
     ("abs", "Abs", "ceil", "ceiling", "cos", "exp", "factorial", "floor", "ln", "log", "sin", "sqrt", "tan"), 1
@@ -221,7 +223,7 @@ def _split_names(tokens: list[Token]) -> list[Token]:
     split = []
     for token in tokens:
         is_whole = token.kind != "name" or token.text in FUNCTIONS or token.text in _WHOLE_NAMES or "_" in token.text
-        if not is_whole and len(token.text) > _LONGEST_PRODUCT:
+        if not is_whole and (len(token.text) > _LONGEST_PRODUCT or token.text in _WORDS):
             raise NotAnExpressionError("a word")
         split.extend([token] if is_whole else [Token("name", letter) for letter in token.text])
     return split

@@ -9,6 +9,7 @@ import math
 import operator
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from transforms.sra.grading.evaluation import OPERATORS, UndefinedError, arithmetic
@@ -74,14 +75,15 @@ class _LatexParser(Parser):
         self.expect(_CLOSERS[sign])
 
 
-def read_latex(text: str) -> float | list[float] | None:
+@lru_cache(maxsize=8_192)
+def read_latex(text: str) -> float | tuple[float, ...] | None:
     """Return the number, or the list of numbers, that LaTeX arithmetic comes to; None where it is none.
 
     The items of a list stand in brackets, braces or nothing; in parentheses they are not read. Raises OverBudgetError.
     """
     try:
         programs = _programs([Token(kind, _SAME.get(sign, sign)) for kind, sign in tokenize(text, _TOKEN)])
-        values = [arithmetic(program, _numeral, _OPERATORS) for program in programs]
+        values = tuple(arithmetic(program, _numeral, _OPERATORS) for program in programs)
     except (NotAnExpressionError, UndefinedError):
         return None
     return values[0] if len(values) == 1 else values

@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from transforms.sra.grading.numeric import as_float, rounds_to
-from transforms.sra.grading.texts import after_trigger, has, last_answer_line, last_line, last_numerals
+from transforms.sra.grading.texts import after_trigger, has, last_answer_line, last_line, last_number
 
 DATE_CALCULATORS: Final = frozenset((13, 68))
 GESTATIONAL_CALCULATOR: Final = 69
@@ -19,6 +19,7 @@ _PLACEHOLDERS: Final = (
     "str(value which is the answer to the question)",
     "X.XX",
 )
+_KEY_END: Final = 'nswer":'
 _KEY: Final = re.compile(r"[Aa]nswer\":\s*+")
 _DATE_IN_TEXT: Final = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/(\d{4})")
 _DATE: Final = re.compile(r"(1[0-2]|0[1-9]|[1-9])/(3[01]|[12][0-9]|0[1-9]|[ ]?[1-9])/([0-9]{4})")
@@ -42,14 +43,13 @@ def extract(text: str, kind: str, calculator_id: int | None) -> str:
     if answer is None and calculator_id == GESTATIONAL_CALCULATOR and (found := _AGE_IN_TEXT.search(text)):
         answer = f"({found[1]}, {found[2]})"
     if answer is None:
-        numbers = _NUMBER.findall(last_numerals(text))
-        answer = numbers[-1] if numbers else last_line(text)
+        answer = last_number(_NUMBER, text) or last_line(text)
     return answer
 
 
 def _json_answer(text: str) -> str | None:
     """Return the value of the first JSON `answer` whose object ends on its line; None for an empty or a sample one."""
-    if not has(text, 'nswer":'):
+    if not has(text, _KEY_END):
         return None
     position = 0
     while found := _KEY.search(text, position):
@@ -59,8 +59,9 @@ def _json_answer(text: str) -> str | None:
         if end >= 0:
             answer = text[found.end() : end].strip().strip('"').strip("'")
             return answer if answer and answer not in _PLACEHOLDERS else None
-        # No brace on the rest of this line: no other key on it can have one either.
-        position = stop
+        # No brace on the rest of this line, so no other key on it has one either, unless it ends the line.
+        last = text.rfind(_KEY_END, found.end(), stop)
+        position = last - 1 if last >= 0 and not text[last + len(_KEY_END) : stop].strip() else stop
     return None
 
 

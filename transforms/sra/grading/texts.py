@@ -41,11 +41,12 @@ def drop_thinking(text: str) -> str:
 def ascii_lower(text: str) -> str:
     """Return a text with its ASCII letters in lower case: same length, so that positions carry over.
 
-    `str.lower` takes ten times as long on text that is not ASCII, and moves positions for a few characters.
+    `str.lower` takes three times as long on text that is not ASCII, and moves positions for a few characters. Half a
+    character, which UTF-8 cannot hold, becomes a question mark.
     """
     if text.isascii():
         return text.lower()
-    return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
+    return text.encode("utf-8", "replace").lower().decode()
 
 
 def last_answer_line(text: str) -> str | None:
@@ -100,14 +101,21 @@ def last_line(text: str) -> str:
     return text[text.rfind("\n") + 1 :].strip()
 
 
-# Read from right to left: the last digit, the digits and points before it, and a sign.
-_NUMERAL_REVERSED: Final = re.compile(r"\.?\d[\d.]*+-?")
+_DIGIT: Final = re.compile(r"\d")
+_NUMERALS_REVERSED: Final = re.compile(r"[\d.]*+-?")
 
 
-def last_numerals(text: str) -> str:
-    """Return the last unbroken run of digits and points, with a minus before it; empty where there is no digit.
+def last_number(pattern: re.Pattern[str], text: str) -> str:
+    """Return the last match of a pattern for numbers, matched from left to right; empty where there is no digit.
 
-    Whatever pattern for a number is matched from left to right, its last match lies in this run.
+    The pattern is one of a sign, digits and points with at least one digit. Its last match lies in the last unbroken
+    run of digits and points, or is the sign before it; a run longer than any answer is returned as it is.
     """
-    found = _NUMERAL_REVERSED.search(text[::-1])
-    return found[0][::-1] if found else ""
+    from_right = text[::-1]
+    digit = _DIGIT.search(from_right)
+    if digit is None:
+        return ""
+    numerals = _NUMERALS_REVERSED.match(from_right, digit.start())
+    end = digit.start() - (from_right.endswith(".", 0, digit.start()))
+    run = from_right[end : numerals.end() if numerals else None][::-1]
+    return run if len(run) > MAX_ANSWER_CHARS else str(pattern.findall(run)[-1])

@@ -10,7 +10,7 @@ from transforms.sra.grading.evaluation import OPERATORS, UndefinedError, arithme
 from transforms.sra.grading.expressions import MAX_CHARS, NotAnExpressionError, OverBudgetError, parser
 from transforms.sra.grading.latex import read_latex
 from transforms.sra.grading.numeric import as_number, matches
-from transforms.sra.grading.texts import TRIGGER_CORE, TRIGGERS, ascii_lower, has, last_numerals
+from transforms.sra.grading.texts import MAX_ANSWER_CHARS, TRIGGER_CORE, TRIGGERS, ascii_lower, has, last_number
 
 OPTIONS: Final = ("(a)", "(b)", "(c)", "(d)", "(e)", "(f)")
 _NUMBER: Final = re.compile(r"-?\d*+\.\d++|-?\d++")
@@ -25,7 +25,7 @@ def extract(text: str) -> str:
     A yes or no (or true or false) anywhere in the part looked at comes before everything else, also inside a word.
     """
     text = text.strip("\n")
-    if has(text, TRIGGER_CORE) and any(text.count(trigger) > 1 for trigger in TRIGGERS):
+    if _has_two(text, TRIGGER_CORE) and any(text.count(trigger) > 1 for trigger in TRIGGERS):
         # Repeated triggers mean that made-up questions follow the answer, as in a prompt with examples.
         text = text.partition("\n\n")[0]
     start = _after_last_trigger(text)
@@ -36,8 +36,13 @@ def extract(text: str) -> str:
     if has(low, "no") or has(low, "false"):
         return "False"
     if not any(has(low, option) for option in OPTIONS):
-        part = _simplified(part) if start >= 0 else _last_number(part)
+        part = _simplified(part) if start >= 0 else last_number(_NUMBER, part)
     return part.rstrip(".").rstrip("/")
+
+
+def _has_two(text: str, part: str) -> bool:
+    last = text.rfind(part)
+    return last > 0 and text.rfind(part, 0, last) >= 0
 
 
 def _after_last_trigger(text: str) -> int:
@@ -57,20 +62,18 @@ def _after_last_trigger(text: str) -> int:
     return -1
 
 
-def _last_number(part: str) -> str:
-    found = _NUMBER.findall(last_numerals(part))
-    return str(found[-1]) if found else ""
-
-
 def _simplified(part: str) -> str:
     """Return the number an answer comes to, or its number without the unit, or the answer as it is."""
-    part = _without_units(part.rpartition("=")[2].strip())
+    part = part.rpartition("=")[2].strip()
+    if len(part) > MAX_ANSWER_CHARS:
+        return part
+    part = _without_units(part)
     try:
         value = read_latex(part) if len(part) <= MAX_CHARS else None
     except OverBudgetError:
         value = None
     if value is not None:
-        return str(value)
+        return str(list(value) if isinstance(value, tuple) else value)
     return part.split(" ", 1)[0] if _NUMBER_AND_UNIT.match(part) else part
 
 
@@ -118,7 +121,7 @@ def _number(answer: str) -> float | None:
     answer = _without_units(answer)
     value = read_latex(answer)
     if value is not None:
-        return value[0] if isinstance(value, list) else value
+        return value[0] if isinstance(value, tuple) else value
     if answer in _TRUTH:
         return _TRUTH[answer]
     if re.search("[A-Za-z^]", answer):
