@@ -1,0 +1,85 @@
+-- macro: clustered_mean
+-- kind: table
+-- returns: one row a cell
+-- Mean of a column over rows that come in clusters, the questions, with the standard error that allows for it (CR1, Miller
+-- 2024) and Student's t with n_questions - 1 degrees of freedom. naive_se is what rows taken as independent would give, and
+-- deff = (mean_se / naive_se)^2. Rows without a value are counted and left out of both sums.
+-- parameter col: column to average: correct where not given; confidence, or any other numeric or boolean column
+-- example: SELECT cell, mean, mean_se, deff FROM clustered_mean('t', col := 'confidence')
+CREATE OR REPLACE MACRO clustered_mean(tbl, col := 'correct') AS TABLE
+WITH
+_rows AS (
+    SELECT
+        cell,
+        question_id,
+        struct_extract(observation, col)::DOUBLE AS value
+    FROM query_table(tbl) AS observation
+),
+
+_clusters AS (
+    SELECT
+        cell,
+        question_id,
+        count(value) FILTER (NOT isnan(value)) AS n,
+        count(*) FILTER (value IS NULL) AS n_null,
+        count(*) FILTER (isnan(value)) AS n_nan,
+        ordered_sum(CASE WHEN NOT isnan(value) THEN value END) AS total
+    FROM _rows
+    GROUP BY cell, question_id
+),
+
+_means AS (
+    SELECT
+        cell,
+        sum(n)::BIGINT AS n,
+        sum(n_null)::BIGINT AS n_null,
+        sum(n_nan)::BIGINT AS n_nan,
+        count(*) FILTER (n > 0) AS n_questions,
+        bool_or(question_id IS NULL AND n > 0) AS has_unknown_question,
+        ordered_sum(total) / nullif(sum(n), 0) AS mean
+    FROM _clusters
+    GROUP BY cell
+),
+
+_squares AS (
+    SELECT
+        _rows.cell,
+        sqrt(ordered_sum(pow(value - mean, 2)) / nullif(any_value(n) - 1, 0) / any_value(n)) AS naive_se
+    FROM _rows
+    INNER JOIN _means ON _rows.cell = _means.cell
+    WHERE NOT isnan(value)
+    GROUP BY _rows.cell
+),
+
+_errors AS (
+    SELECT
+        c.cell,
+        CASE WHEN NOT any_value(m.has_unknown_question) THEN cluster_se(c.total, c.n, m.mean) END AS mean_se
+    FROM _clusters AS c
+    INNER JOIN _means AS m ON c.cell = m.cell
+    WHERE c.n > 0
+    GROUP BY c.cell
+)
+
+SELECT
+    _means.cell,
+    n,
+    n_null,
+    n_nan,
+    n_questions,
+    mean,
+    mean_se,
+    mean - t_q975(n_questions - 1) * mean_se AS mean_lo,
+    mean + t_q975(n_questions - 1) * mean_se AS mean_hi,
+    naive_se,
+    pow(mean_se / nullif(naive_se, 0), 2) AS deff,
+    undefined_reason(mean, n, NULL) AS mean_reason,
+    CASE
+        WHEN n = 0 THEN 'empty'
+        WHEN has_unknown_question THEN 'unknown_question'
+        WHEN n_questions = 1 THEN 'one_question'
+        WHEN mean_se = 0 THEN 'zero_variance'
+    END AS mean_se_reason
+FROM _means
+LEFT JOIN _squares ON _means.cell = _squares.cell
+LEFT JOIN _errors ON _means.cell = _errors.cell;

@@ -1,0 +1,15 @@
+-- macro: wilson_hi
+-- kind: scalar
+-- returns: upper end of Wilson's interval of k in n, at 95 % unless another z is given; null where n is 0
+-- Both may be fractions, for an effective number of rows.
+-- example: SELECT wilson_lo(3, 10) AS lo, wilson_hi(3, 10) AS hi
+CREATE OR REPLACE MACRO wilson_hi(k, n, z := 1.959963984540054) AS
+CASE
+    WHEN k IS NULL THEN NULL
+    WHEN n > 0 AND k >= n THEN 1.0::DOUBLE
+    WHEN n > 0 THEN least(
+        1.0::DOUBLE,
+        (k + z::DOUBLE * z / 2 + z::DOUBLE * sqrt(greatest(0.0, k * (n - k) / n::DOUBLE) + z::DOUBLE * z / 4))
+        / (n + z::DOUBLE * z)
+    )
+END;
