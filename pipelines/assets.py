@@ -11,13 +11,12 @@ from pipelines.resources import BuildResource
 from pipelines.source import Source, all_sources
 from warehouse.code import SQL_ROOT
 from warehouse.contracts import TABLES, Severity, Table
-from warehouse.dictionary import table_comment
 from warehouse.errors import LakeError, RefusedError
 from warehouse.sqltext import load_checks
 from warehouse.storage.assemble import DERIVED, SHARED, tables_of
 from warehouse.storage.stage import SourceReport
 
-Results = Iterator[dg.MaterializeResult | dg.AssetCheckResult]
+Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckResult]
 
 _TYPES = {
     "String": "string",
@@ -40,7 +39,7 @@ def _spec(table: Table, deps: list[str]) -> dg.AssetSpec:
         table.name,
         deps=deps,
         group_name=table.source,
-        description=table_comment(table),
+        description=table.comment,
         metadata={"dagster/column_schema": dg.TableSchema(columns)},
         kinds={"parquet"},
     )
@@ -100,7 +99,10 @@ def _tables_asset(
 
 
 def _source_asset(source: Source) -> dg.AssetsDefinition:
-    return _tables_asset(f"{source.name}_tables", tables_of(source.name), [], lambda build: build.stage_source(source))
+    deps = tables_of(source.derived_from) if source.derived_from else []
+    return _tables_asset(
+        f"{source.name}_tables", tables_of(source.name), deps, lambda build: build.stage_source(source)
+    )
 
 
 def _version_asset(deps: list[str]) -> dg.AssetsDefinition:
@@ -108,7 +110,7 @@ def _version_asset(deps: list[str]) -> dg.AssetsDefinition:
     specs = [dg.AssetCheckSpec(name, asset=VERSION, blocking=True, description=what) for name, what in checks.items()]
 
     @dg.asset(key=VERSION, deps=deps, group_name="lake", check_specs=specs, kinds={"duckdb"})
-    def lake_version(build: BuildResource) -> dg.MaterializeResult:  # type: ignore[type-arg]
+    def lake_version(build: BuildResource) -> dg.MaterializeResult[None]:
         """The published version: complete, checked by SQL over whole tables, named by the one link."""
         try:
             done = build.build.publish()

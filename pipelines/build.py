@@ -19,7 +19,7 @@ from warehouse.storage.layout import Lake
 from warehouse.storage.publish import Published, publish
 from warehouse.storage.quarantine import quarantine
 from warehouse.storage.record import read_record
-from warehouse.storage.stage import BUILT, SourceReport, Stage
+from warehouse.storage.stage import ABSENT, BUILT, SourceReport, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +40,24 @@ class Build:
 
         Raises RefusedError where anything noticed is an error, after all of the source was looked at.
         """
-        if not source.given(self.options):
+        if not source.given(self.options) and source.derived_from is None:
             return carry_over(self.lake, self.stage, source.name)
         context = BuildContext(
             self.lake, self.stage, self.options, self._previous(source.name), reporter(), self.workers
         )
         built = source.build(context)
+        if built is None:
+            return self._absent(source.name)
         report = SourceReport(source.name, BUILT, built.files, built.inputs, built.state)
         files = TABLES["source_files"].empty() if built.source_files is None else built.source_files
         self.stage.report(report, built.issues, files)
         if has_errors(built.issues) and not context.allow_partial:
             self._refuse(source, built)
+        return report
+
+    def _absent(self, source: str) -> SourceReport:
+        report = SourceReport(source, ABSENT)
+        self.stage.report(report, [], TABLES["source_files"].empty())
         return report
 
     def _previous(self, source: str) -> dict[str, Any]:

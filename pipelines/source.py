@@ -80,15 +80,20 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source. It is built when the option named `given_by` has a value, else carried over."""
+    """One source. It is built when the option named `given_by` has a value, else carried over.
+
+    A source that is derived from another's tables (`derived_from`) is staged after it, in every build, so that it never
+    describes rows that are gone; its build returns None where there is nothing to derive.
+    """
 
     name: str
     given_by: str
     options: Sequence[Option]
-    build: Callable[[BuildContext], Built]
+    build: Callable[[BuildContext], Built | None]
+    derived_from: str | None = None
 
     def given(self, options: Mapping[str, Any]) -> bool:
-        """Tell whether this build reads the source."""
+        """Tell whether the caller asks for the source."""
         return bool(options.get(self.given_by))
 
 

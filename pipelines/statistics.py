@@ -14,10 +14,12 @@ from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
 from transforms.statistics import statistics_tables, t_quantiles_table
 from warehouse.catalog import connect_version
-from warehouse.code import code_hash, contract_hash
+from warehouse.code import SQL_ROOT, code_hash, contract_hash
 from warehouse.contracts import TABLES
+from warehouse.sqltext import load_tables
 from warehouse.storage.assemble import DERIVED, tables_of
 from warehouse.storage.layout import Lake
+from warehouse.storage.parquet import FileReport
 from warehouse.storage.record import read_record
 from warehouse.storage.stage import BUILT, SourceReport, Stage
 
@@ -55,10 +57,25 @@ def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter)
                 parts[name].append(rows)
             advance(1)
     parts[CONSTANT] = [t_quantiles_table()]
-    files = [stage.put(name, pl.concat([TABLES[name].empty(), *rows])) for name, rows in parts.items()]
+    computed = {found.name for found in load_tables(SQL_ROOT)}
+    files = [
+        stage.put(name, pl.concat([TABLES[name].empty(), *rows]))
+        for name, rows in parts.items()
+        if name not in computed
+    ]
+    files += _computed_in_sql(stage)
     report = SourceReport(DERIVED, BUILT, files, {}, {"keys": keys})
     stage.report(report, [], TABLES["source_files"].empty())
     return report
+
+
+def _computed_in_sql(stage: Stage) -> list[FileReport]:
+    """Stage the tables that are a query over the others: parts of views that would be slow to ask each time."""
+    files = []
+    for found in load_tables(SQL_ROOT):
+        with connect_version(stage.version) as connection:
+            files.append(stage.put(found.name, connection.sql(found.sql).pl()))
+    return files
 
 
 def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:

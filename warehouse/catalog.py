@@ -11,10 +11,8 @@ import duckdb
 
 from warehouse.code import SQL_ROOT
 from warehouse.contracts import TABLES, Table
-from warehouse.dictionary import column_comments, table_comment
 from warehouse.errors import LakeError
 from warehouse.sqltext import SqlObject, load_checks, load_sql
-from warehouse.sqltext import column_comments as column_comments_of
 from warehouse.storage.layout import Lake
 
 DATABASE: Final = "lake.duckdb"
@@ -62,11 +60,11 @@ def table_files(version: Path, table: Table) -> list[Path]:
     return sorted((version / "tables" / table.name).rglob("*.parquet"))
 
 
-def connect_version(version: Path, *, comments: bool = False, database: Path | str = ":memory:") -> Any:  # noqa: ANN401
-    """Return a connection that sees the tables, macros and views of a version's folder."""
+def connect_version(version: Path | None, *, comments: bool = False, database: Path | str = ":memory:") -> Any:  # noqa: ANN401
+    """Return a connection that sees the tables, macros and views of a version's folder; of None, without a row."""
     connection = duckdb.connect(str(database))
     for table in TABLES.values():
-        connection.execute(table_view(table, table_files(version, table)))
+        connection.execute(table_view(table, table_files(version, table) if version else []))
     objects = load_sql(SQL_ROOT)
     for found in objects:
         connection.execute(found.sql)
@@ -77,8 +75,8 @@ def connect_version(version: Path, *, comments: bool = False, database: Path | s
 
 def _comment(connection: Any, objects: Iterable[SqlObject]) -> None:  # noqa: ANN401
     for table in TABLES.values():
-        connection.execute(f"COMMENT ON VIEW {identifier(table.name)} IS {quote(table_comment(table))}")
-        _comment_columns(connection, table.name, column_comments(table))
+        connection.execute(f"COMMENT ON VIEW {identifier(table.name)} IS {quote(table.comment)}")
+        _comment_columns(connection, table.name, table.column_comments)
     for found in objects:
         kind = {"view": "VIEW", "macro": "MACRO", "table macro": "MACRO TABLE"}[found.kind]
         connection.execute(f"COMMENT ON {kind} {identifier(found.name)} IS {quote(found.comment)}")
@@ -93,7 +91,7 @@ def _comment_columns(connection: Any, view: str, comments: dict[str, str]) -> No
 
 def _view_columns(connection: Any, view: SqlObject) -> dict[str, str]:  # noqa: ANN401
     names = [row[0] for row in connection.execute(f"DESCRIBE {identifier(view.name)}").fetchall()]
-    return column_comments_of(view, names, SQL_ROOT)
+    return view.column_comments(names)
 
 
 def build_catalog(lake: Lake, version: Path, *, check: bool) -> list[dict[str, Any]]:
@@ -120,7 +118,7 @@ def run_checks(connection: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     """Run every check under `sql/checks`: each selects the rows that break it."""
     outcome = []
     for found in load_checks(SQL_ROOT):
-        (rows,) = connection.execute(f"SELECT count(*) FROM ({found.sql})").fetchone()
+        rows = connection.execute(f"SELECT count(*) FROM ({found.sql})").fetchall()[0][0]
         outcome.append({"name": found.name, "passed": rows == 0, "rows": rows, "description": found.description})
     return outcome
 
@@ -137,7 +135,7 @@ def open_lake(lake: Lake) -> Any:  # noqa: ANN401
 def _location(database: Path) -> str:
     try:
         with duckdb.connect(str(database), read_only=True) as connection:
-            (root,) = connection.execute("SELECT root FROM lake_location").fetchone()
+            root = connection.execute("SELECT root FROM lake_location").fetchall()[0][0]
     except duckdb.Error as problem:
         raise LakeError(
             f"{database} can not be opened ({problem}): run `callake catalog` to write it again."

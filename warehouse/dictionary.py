@@ -4,31 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from warehouse.catalog import connect_version, identifier
 from warehouse.code import SQL_ROOT
 from warehouse.contracts import TABLES, Table
 from warehouse.errors import LakeError
-from warehouse.sqltext import load_sql
+from warehouse.sqltext import SqlObject, load_sql
 
-
-def table_comment(table: Table) -> str:
-    """Return a table's description in one sentence or two."""
-    return f"{table.description} Grain: {table.grain}. Key: {', '.join(table.key) or 'none'}. Source: {table.source}."
-
-
-def column_comments(table: Table) -> dict[str, str]:
-    """Return each column's description with its unit and restriction."""
-    return {name: _column_comment(table, name) for name in table.polars_schema}
-
-
-def _column_comment(table: Table, name: str) -> str:
-    column = table.schema.columns()[name]
-    metadata = column.metadata or {}
-    parts = [column.description or ""]
-    if "unit" in metadata:
-        parts.append(f"Unit: {metadata['unit']}.")
-    if name in table.restricted:
-        parts.append(f"Restricted: {', '.join(table.restricted[name])}.")
-    return " ".join(part for part in parts if part)
+Row = tuple[str, str, str, str]
 
 
 def overview() -> pl.DataFrame:
@@ -39,18 +21,37 @@ def overview() -> pl.DataFrame:
 
 
 def describe(name: str) -> pl.DataFrame:
-    """Return the columns of a table or view, or what a macro returns: column, type, key, description.
+    """Return what stands behind a name: column or parameter, type, key, description.
 
-    Raises LakeError for a name that is neither.
+    Raises LakeError for a name that is no table, view or macro.
     """
+    found = next((found for found in load_sql(SQL_ROOT) if found.name == name), None)
     if name in TABLES:
-        table, comments = TABLES[name], column_comments(TABLES[name])
-        rows = [(c, str(dtype), c in table.key, comments[c]) for c, dtype in table.polars_schema.items()]
+        rows = _of_table(TABLES[name])
+    elif found is None:
+        raise LakeError(f"There is no table, view or macro {name!r}: `callake tables` lists them.")
     else:
-        found = next((found for found in load_sql(SQL_ROOT) if found.name == name), None)
-        if found is None:
-            raise LakeError(f"There is no table, view or macro {name!r}: `callake tables` lists them.")
-        rows = [(column, None, None, comment) for column, comment in found.columns.items()]
-    return pl.DataFrame(
-        rows, schema={"column": pl.String, "type": pl.String, "key": pl.Boolean, "description": pl.String}, orient="row"
-    )
+        rows = _of_view(found) if found.kind == "view" else _of_macro(found)
+    return pl.DataFrame(rows, schema=["column", "type", "key", "description"], orient="row")
+
+
+def _of_table(table: Table) -> list[Row]:
+    comments = table.column_comments
+    return [
+        (name, str(dtype), "yes" if name in table.key else "", comments[name])
+        for name, dtype in table.polars_schema.items()
+    ]
+
+
+def _of_view(view: SqlObject) -> list[Row]:
+    with connect_version(None) as connection:
+        rows = connection.execute(f"DESCRIBE {identifier(view.name)}").fetchall()
+    kinds = {str(row[0]): str(row[1]) for row in rows}
+    comments = view.column_comments(list(kinds))
+    return [(name, kind, "", comments[name]) for name, kind in kinds.items()]
+
+
+def _of_macro(macro: SqlObject) -> list[Row]:
+    parameters = [(f"{name} (parameter)", "", "", text) for name, text in macro.parameters.items()]
+    columns = [(name, "", "", column.comment) for name, column in macro.columns.items()]
+    return [("(returns)", macro.kind, "", macro.comment), *parameters, *columns]

@@ -40,7 +40,8 @@ def export(connection: duckdb.DuckDBPyConnection, name: str, target: Path, inclu
 
 def _columns(connection: duckdb.DuckDBPyConnection, name: str) -> list[tuple[str, str]]:
     rows = connection.execute(
-        "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = $1 AND NOT internal ORDER BY column_index",
+        "SELECT column_name, data_type FROM duckdb_columns() "
+        "WHERE table_name = $1 AND NOT internal ORDER BY column_index",
         [name],
     ).fetchall()
     if not rows:

@@ -11,7 +11,6 @@ from typing import TextIO
 import click
 import duckdb
 import orjson
-import pyarrow.parquet as pq
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -43,7 +42,10 @@ def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | N
             connection.execute(f"SET threads = {threads}")
         _warn(connection, text, to_file=output is not None)
         try:
-            _write(connection.execute(text), form, output)
+            if form == "parquet":
+                _write_parquet(connection, text, str(output))
+            else:
+                _write(connection.execute(text), form, output)
         except duckdb.Error as problem:
             raise LakeError(f"DuckDB refused the query: {problem}") from problem
 
@@ -57,15 +59,16 @@ def _warn(connection: duckdb.DuckDBPyConnection, text: str, *, to_file: bool) ->
         )
 
 
+def _write_parquet(connection: duckdb.DuckDBPyConnection, text: str, target: str) -> None:
+    relation = connection.sql(text)
+    if relation is not None:
+        relation.write_parquet(target, compression="zstd")
+
+
 def _write(result: duckdb.DuckDBPyConnection, form: str, output: Path | None) -> None:
     if not result.description:
         return
-    if form == "parquet":
-        batches = result.to_arrow_reader(10_000)
-        with pq.ParquetWriter(output, batches.schema, compression="zstd") as writer:
-            for batch in batches:
-                writer.write_batch(batch)
-    elif output is not None:
+    if output is not None:
         with output.open("w", encoding="utf-8", newline="") as handle:
             _print(result, form, handle)
     else:

@@ -45,6 +45,22 @@ class Table:
         labels = {name: (column.metadata or {}).get("restricted", ()) for name, column in self.schema.columns().items()}
         return {name: tuple(found) for name, found in labels.items() if found}
 
+    @property
+    def comment(self) -> str:
+        """What the table is, in a sentence or two."""
+        return f"{self.description} Grain: {self.grain}. Key: {', '.join(self.key) or 'none'}. Source: {self.source}."
+
+    @property
+    def column_comments(self) -> dict[str, str]:
+        """Each column's description with its unit and restriction."""
+        return {name: self._column_comment(column, name) for name, column in self.schema.columns().items()}
+
+    def _column_comment(self, column: dy.Column, name: str) -> str:
+        unit = (column.metadata or {}).get("unit")
+        parts = [column.description or "", f"Unit: {unit}." if unit else ""]
+        parts += [f"Restricted: {', '.join(self.restricted[name])}."] if name in self.restricted else []
+        return " ".join(part for part in parts if part)
+
     def empty(self) -> pl.DataFrame:
         """Return the table with no rows."""
         return pl.DataFrame(schema=self.polars_schema)

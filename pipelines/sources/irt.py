@@ -1,0 +1,99 @@
+"""Item response fits, derived from the BenchMIRT responses of the same version."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from pipelines.source import BuildContext, Built, Option, Source
+from transforms.irt import IrtInputError, Request, fit_tables
+from transforms.irt.settings import MODELS
+from warehouse.code import code_hash, contract_hash
+from warehouse.contracts import LICENCES, TABLES
+from warehouse.contracts.benchmirt import IRT_SOURCE as NAME
+from warehouse.contracts.benchmirt import SOURCE as ORIGIN
+from warehouse.errors import LakeError
+from warehouse.storage.assemble import tables_of
+
+OPTIONS: Final = (
+    Option("irt-fit", "Fit the responses with this model, and publish the fit.", choices=MODELS),
+    Option("irt-dims", "Dimensions of ability; more than one needs m2pl.", default="1"),
+    Option("irt-folds", "Folds of the cross-validation; 0 leaves the out-of-fold predictions out.", default="10"),
+    Option("irt-models", "Models that take part; default: the largest group whose rows agree.", multiple=True),
+    Option("irt-selection", "Name of the selection of models, part of the fit's name."),
+)
+_KEPT: Final = ("irt_fit", "irt_dims", "irt_folds", "irt_models", "irt_selection")
+
+
+def build(context: BuildContext) -> Built | None:
+    """Stage the fit asked for and those of the current version; what is known of the same responses is not redone."""
+    responses = context.stage.version / "tables" / "benchmirt_responses" / "part-0.parquet"
+    wanted = _wanted(context)
+    if not wanted:
+        return None
+    if not responses.is_file():
+        if context.options.get("irt_fit"):
+            raise LakeError("There are no responses to fit: build with --benchmirt first.")
+        return None
+    key = _key(responses)
+    built = Built(inputs={"licence": LICENCES[ORIGIN]}, state={"key": key, "fits": wanted})
+    known = context.previous.get("fits", {}) if context.previous.get("key") == key else {}
+    parts: dict[str, list[pl.DataFrame]] = {name: [TABLES[name].empty()] for name in tables_of(NAME)}
+    with context.reporter.step("irt", len(wanted), "fits") as advance:
+        for fit_id, settings in wanted.items():
+            is_known = known.get(fit_id) == settings
+            tables = _known_rows(context, fit_id) if is_known else _fit(fit_id, settings, responses, built)
+            for name, rows in tables.items():
+                parts[name].append(rows)
+            advance(1)
+    built.files = [context.stage.put(name, pl.concat(rows)) for name, rows in parts.items()]
+    return built
+
+
+def _wanted(context: BuildContext) -> dict[str, dict[str, Any]]:
+    """Return the settings of every fit of this version by fit id: those known before, and the one asked for."""
+    wanted = dict(context.previous.get("fits", {}))
+    if context.options.get("irt_fit"):
+        settings = {name: context.options.get(name) for name in _KEPT}
+        wanted[_request(settings).fit_id] = settings
+    return dict(sorted(wanted.items()))
+
+
+def _request(settings: Mapping[str, Any]) -> Request:
+    models: Sequence[str] | None = settings.get("irt_models") or None
+    return Request(
+        model=settings["irt_fit"],
+        dims=int(settings.get("irt_dims") or 1),
+        n_folds=int(settings.get("irt_folds") or 0),
+        models=models,
+        selection=settings.get("irt_selection") or ("selected" if models else None),
+    )
+
+
+def _key(responses: Path) -> str:
+    """Return what fits depend on besides their settings: the responses, the code, the contracts."""
+    code = code_hash("transforms/irt/*.py") + contract_hash(TABLES[name] for name in tables_of(NAME))
+    return hashlib.sha256(responses.read_bytes() + code.encode()).hexdigest()
+
+
+def _known_rows(context: BuildContext, fit_id: str) -> dict[str, pl.DataFrame]:
+    current = context.lake.require_current() / "tables"
+    tables = {name: pl.read_parquet(current / name / "part-0.parquet") for name in tables_of(NAME)}
+    return {name: rows.filter(fit_id=fit_id) for name, rows in tables.items()}
+
+
+def _fit(fit_id: str, settings: Mapping[str, Any], responses: Path, built: Built) -> dict[str, pl.DataFrame]:
+    alignment = pl.read_parquet(responses.parents[1] / "benchmirt_alignment" / "part-0.parquet")
+    try:
+        found = fit_tables(pl.read_parquet(responses), _request(settings), alignment)
+    except IrtInputError as problem:
+        raise LakeError(f"The fit {fit_id} was refused: {problem}") from problem
+    built.issues += found.issues
+    return found.tables
+
+
+SOURCE: Final = Source(NAME, "irt_fit", OPTIONS, build, derived_from=ORIGIN)
