@@ -19,6 +19,7 @@ _PLACEHOLDERS: Final = (
     "str(value which is the answer to the question)",
     "X.XX",
 )
+_MAX_KEYS: Final = 1_000
 _KEY_END: Final = 'nswer":'
 _KEY: Final = re.compile(r"[Aa]nswer\":\s*+")
 _DATE_IN_TEXT: Final = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])/(\d{4})")
@@ -48,11 +49,17 @@ def extract(text: str, kind: str, calculator_id: int | None) -> str:
 
 
 def _json_answer(text: str) -> str | None:
-    """Return the value of the first JSON `answer` whose object ends on its line; None for an empty or a sample one."""
+    """Return the value of the first JSON `answer` whose object ends on its line; None for an empty or a sample one.
+
+    Beyond a thousand keys whose object does not, none is looked for.
+    """
     if not has(text, _KEY_END):
         return None
     position = 0
-    while found := _KEY.search(text, position):
+    for _ in range(_MAX_KEYS):
+        found = _KEY.search(text, position)
+        if found is None:
+            break
         stop = text.find("\n", found.end())
         stop = stop if stop >= 0 else len(text)
         end = text.find("}", found.end(), stop)

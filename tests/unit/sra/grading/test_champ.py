@@ -91,6 +91,7 @@ WRONG = [
     ("Yes", "perhaps", "text"),
     ("No integer solutions", "No such values", "text"),
     ("No integer solutions", "No (integer) solutions", "text"),
+    ("No integer solutions", "No idea", "text"),
     ("98 values", "97 values", "number"),
     ("2^n", "2^(n-1)", "expression"),
     ("2n!", "2(n!)", "expression"),

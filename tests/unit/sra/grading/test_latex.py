@@ -63,6 +63,11 @@ def test_what_has_none(text: str) -> None:
     assert read_latex(text) is None
 
 
+def test_a_numeral_too_large_for_a_float_is_none() -> None:
+    assert read_latex("9" * 350 + ".5") is None
+    assert read_latex("9" * 350 + ".0") == int("9" * 350)
+
+
 @pytest.mark.parametrize("text", ["9^{9^{9}}", "1E401", "1E-99999999", "1" * 401, "{" * 41 + "1", "1+" * 200 + "1"])
 def test_what_is_too_much(text: str) -> None:
     with pytest.raises(OverBudgetError):

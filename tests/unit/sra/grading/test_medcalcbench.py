@@ -40,6 +40,11 @@ def test_what_is_extracted(text: str, calculator: tuple[str, int], answer: str) 
     assert medcalcbench.extract(text, *calculator) == answer
 
 
+def test_keys_are_looked_at_up_to_a_bound() -> None:
+    assert medcalcbench.extract('"answer": 6\n' * 999 + '"answer": 7}', *DECIMAL) == "7"
+    assert medcalcbench.extract('"answer": 6\n' * 1_000 + '"answer": 7} or 8', *DECIMAL) == "8"
+
+
 RANGE = question("5.0", limits=("4.75", "5.25"))
 WHOLE, WHOLE_BY_CALCULATOR = question("4", "integer", 24), question("4", "decimal", 4)
 DAY, WEEKS = question("12/05/2019", "date", 68), question("('3 weeks', '4 days')", "date", 69)

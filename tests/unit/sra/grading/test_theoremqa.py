@@ -104,6 +104,7 @@ WRONG = [
     ("list of integer", "[1, 2]", "(1, 2, 2)", "list"),
     ("list of integer", "[1, 2]", "(1, 3)", "list"),
     ("list of integer", "[1, 2]", "(1, x)", "list"),
+    ("list of integer", "[1, 2]", "(1), 2)", "list"),
     ("list of integer", "[3]", "(3)", "list"),
     ("list of integer", "[3]", "3", "list"),
     ("integer", "12", "9^{9^{9}}", "over_budget"),
