@@ -116,3 +116,15 @@ class Grader:
                 del self._grades[next(iter(self._grades))]
             self._grades[name, answer] = grade
         return grade
+
+
+__all__ = [
+    "GRADING_VERSION",
+    "MAX_ANSWER_CHARS",
+    "NO_ANSWER",
+    "OVER_BUDGET",
+    "Grade",
+    "Grader",
+    "grade_answer",
+    "grade_text",
+]

@@ -74,7 +74,8 @@ def test_algebra_is_exact(text: str) -> None:
 
 def _exactly(text: str) -> list[str]:
     """Write every numeral as a fraction, but for the exponent."""
-    pieces, number = [], ""
+    pieces: list[str] = []
+    number = ""
     for character in text + " ":
         if character.isdigit() or character in ".e":
             number += character

@@ -73,14 +73,14 @@ def test_every_listed_difference_is_an_output() -> None:
 @pytest.mark.parametrize("row", _table("Deliberate differences"), ids=lambda row: " ".join(row[:3]))
 def test_deliberate_differences_are_as_the_page_says(row: list[str]) -> None:
     benchmark, gold, answer, published, here, reason = row
-    ask = {"champ": champ, "theoremqa": lambda gold: theoremqa("integer", gold)}[benchmark]
-    grade = grade_answer(ask(gold.strip("`")), answer.strip("`"))
+    asked = {"champ": champ(gold.strip("`")), "theoremqa": theoremqa("integer", gold.strip("`"))}[benchmark]
+    grade = grade_answer(asked, answer.strip("`"))
     assert grade.correct == (here == "right")
     assert {published, here} == {"right", "wrong"}
     assert reason
 
 
-def _mini() -> list[tuple[tuple[str, str, str], dict[str, Any]]]:
+def _mini() -> list[tuple[tuple[str, ...], dict[str, Any]]]:
     files = sorted(shared("bundles/mini").glob("models/*/*/*/sampling9.jsonl.gz"))
     return [
         (file.parts[-4:-1], json.loads(line))
