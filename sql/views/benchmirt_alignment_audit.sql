@@ -3,7 +3,7 @@
 -- Do all models' rows describe the same items? Models that answered the same items agree on which are hard. Group 1 is
 -- the largest set of models that agree; every other group agrees with it less than half as well as models do within a
 -- group, or its one model agrees with nobody (correlation with the rest below 0.1). Its rows were probably joined to
--- other items; a fit leaves it out. A benchmark is there if 50 of its items and 3 models can be compared.
+-- other items; a fit leaves it out. A benchmark is there if 50 of its items and 8 models can be compared.
 -- column benchmark: benchmark, or all for every item together
 -- column alignment_group: 1 for the largest group
 -- column n_models: models of the group [models]

@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 LEAST_REST_CORRELATION: Final = 0.1
 LEAST_SHARE: Final = 0.5
 LEAST_ITEMS: Final = 50
-LEAST_MODELS: Final = 3
+LEAST_MODELS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class _Group:
 def audit_alignment(matrix: Matrix, benchmarks: Sequence[str | None] | None = None) -> Audit:
     """Group the models by which items they find hard, over all items and in each benchmark (one an item, or None).
 
-    Benchmarks with fewer than 50 items that tell models apart, or fewer than 3 models, are left out. Every group but
-    the largest is reported as `benchmirt.misaligned_models`.
+    Benchmarks with fewer than 50 items that tell models apart, or fewer than 8 models, which chance sets apart, are
+    left out. Every group but the largest is reported as `benchmirt.misaligned_models`.
     """
     rows: list[pl.DataFrame] = []
     issues: list[Issue] = []
@@ -151,17 +151,19 @@ def tetrachoric_correlations(scores: Floats) -> Floats:
 def group_models(agreement: Floats, rest: Floats, n_items: int) -> list[_Group]:
     """Return the groups, the largest first.
 
-    A model that correlates with the rest below 0.1 is a group of its own. The others are clustered by average
-    linkage, and a cluster is split where its two halves agree with each other less than half as well as the better
-    of them agrees within, by more than two standard errors.
+    A model that correlates with the rest below 0.1, and below half of what is usual, by more than a standard error, is
+    a group of its own. The others are clustered by average linkage, and a cluster is split where its two halves agree
+    with each other less than half as well as the better of them agrees within, by more than two standard errors.
     """
-    lone = np.flatnonzero(~(rest >= LEAST_REST_CORRELATION))
-    placed = np.flatnonzero(rest >= LEAST_REST_CORRELATION)
+    error = 1.0 / np.sqrt(n_items)
+    usual = float(np.nanmedian(rest)) if np.isfinite(rest).any() else 0.0
+    least = min(LEAST_REST_CORRELATION, LEAST_SHARE * usual) - error
+    lone, placed = np.flatnonzero(~(rest >= least)), np.flatnonzero(rest >= least)
     found = [np.array([i]) for i in lone]
     if len(placed) > 1:
         inner = agreement[np.ix_(placed, placed)]
         tree = to_tree(linkage(squareform(1.0 - inner, checks=False), "average"))
-        found += [placed[np.array(cluster)] for cluster in _split(tree, inner, 2.0 / np.sqrt(n_items))]
+        found += [placed[np.array(cluster)] for cluster in _split(tree, inner, 2.0 * error)]
     elif len(placed):
         found.append(placed)
     found.sort(key=lambda members: (-len(members), members.min()))
@@ -196,15 +198,17 @@ def _mean_with(agreement: Floats, chosen: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _issues(groups: Sequence[_Group], models: Sequence[str], benchmark: str) -> Iterator[Issue]:
-    where = "over all items" if benchmark == ALL_ITEMS else f"in benchmark {shown(benchmark)}"
+    everywhere = benchmark == ALL_ITEMS
+    where = "over all items" if everywhere else f"in benchmark {shown(benchmark)}"
+    then = "A fit leaves them out unless they are named" if everywhere else "A fit does not leave them out"
     for group in groups[1:]:
         names = [models[i] for i in group.members]
         yield rules.MISALIGNED_MODELS.issue(
             f"Group {group.number} does not agree {where} with the largest group, of {len(groups[0].members)} models, "
             f"on which items are hard: {shown_all(names)}. These rows may describe other items; see "
-            "benchmirt_alignment. A fit leaves them out unless they are named.",
+            f"benchmirt_alignment_audit. {then}.",
             source=SOURCE,
-            dataset=None if benchmark == ALL_ITEMS else benchmark,
+            dataset=None if everywhere else benchmark,
             model=names[0] if len(names) == 1 else None,
             value=str(len(names)),
         )
