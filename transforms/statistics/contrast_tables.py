@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,8 @@ from transforms.statistics.undefined import Undefined
 from warehouse.contracts.statistics_contrasts import CONTRASTS
 
 Subsets = Mapping[str, npt.NDArray[np.bool_]]
-_BASE = "direct"
+_BASE: Final = "direct"
+_ANNOTATION: Final = ("dataset", "condition", "question_id", "skill_is_annotated")
 
 
 def contrasts(cells: tuple[Cell, ...]) -> Iterator[tuple[str, Cell, Cell]]:
@@ -37,11 +39,14 @@ def _key(name: str, cell: Cell) -> Record:
 def subsets(dataset: Dataset, condition: str, annotations: pl.DataFrame | None) -> Subsets:
     """Return the questions of each skill_subset as a mask over the data set's question codes.
 
-    `annotations` has `dataset, condition, question_id, skill_is_annotated`; without it there is `all` alone.
+    `annotations` has `dataset, condition, question_id, skill_is_annotated`; without it there is `all` alone. Raises
+    ValueError where it lacks one.
     """
     masks = {"all": np.ones(len(dataset.question_ids), dtype=bool)}
     if annotations is None:
         return masks
+    if missing := [name for name in _ANNOTATION if name not in annotations.columns]:
+        raise ValueError(f"the annotations have no column {', '.join(missing)}; found {', '.join(annotations.columns)}")
     of_condition = annotations.filter(dataset=dataset.name, condition=condition)
     for subset, is_annotated in (("annotated", True), ("not_annotated", False)):
         held = set(of_condition.filter(skill_is_annotated=is_annotated)["question_id"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -15,7 +16,7 @@ from transforms.statistics.bootstrap import bootstrap_cell
 from transforms.statistics.cell_tables import Record
 from transforms.statistics.cells import Dataset, datasets_of
 from transforms.statistics.settings import DEFAULTS, Settings
-from transforms.statistics.weights import poisson_weights
+from transforms.statistics.weights import WeightArray, poisson_weights
 from warehouse.contracts import TABLES
 from warehouse.contracts.statistics import MAX_T_DF, SOURCE
 
@@ -50,7 +51,7 @@ def statistics_tables(
 def _dataset_records(
     dataset: Dataset, settings: Settings, annotations: pl.DataFrame | None
 ) -> Iterable[tuple[str, list[Record]]]:
-    weights = poisson_weights(dataset.hashes, settings.replicates, settings.seed)
+    weights = _weights(dataset.hashes.tobytes(), settings.replicates, settings.seed)
     figures = {}
     for cell in dataset.cells:
         fits = cell_tables.cross_fits(cell, dataset.hashes, settings.folds)
@@ -65,6 +66,14 @@ def _dataset_records(
         sides = [(cell, figures[cell.condition, cell.signal]) for cell in (direct, other)]
         yield "bootstrap_differences", contrast_tables.bootstrap_differences(name, sides[0], sides[1])
         yield "skill_effect_tests", contrast_tables.skill_effect_tests(name, direct, other, masks)
+
+
+@lru_cache(maxsize=32)
+def _weights(hashes: bytes, replicates: int, seed: int) -> WeightArray:
+    """Draw the weights of a data set's questions once for all the models that answered them."""
+    weights = poisson_weights(np.frombuffer(hashes, dtype=np.uint64), replicates, seed)
+    weights.flags.writeable = False
+    return weights
 
 
 def _frame(name: str, records: list[Record]) -> pl.DataFrame:

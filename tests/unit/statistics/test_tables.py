@@ -134,6 +134,11 @@ def test_subsets_follow_the_annotations(observations: pl.DataFrame) -> None:
     assert found.filter(skill_subset="all").equals(alone)
 
 
+def test_annotations_without_a_column_are_refused(observations: pl.DataFrame) -> None:
+    with pytest.raises(ValueError, match="no column skill_is_annotated; found dataset, condition, question_id"):
+        statistics_tables(observations, FEW, observations.select("dataset", "condition", "question_id"))
+
+
 def test_reasons_of_the_edges() -> None:
     found = statistics_tables(_edge_cells(), FEW)
     fits = {(r["signal"], r["condition"]): r for r in found["calibration_fits"].iter_rows(named=True)}
