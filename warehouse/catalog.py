@@ -63,6 +63,7 @@ def table_files(version: Path, table: Table) -> list[Path]:
 def connect_version(version: Path | None, *, comments: bool = False, database: Path | str = ":memory:") -> Any:  # noqa: ANN401
     """Return a connection that sees the tables, macros and views of a version's folder; of None, without a row."""
     connection = duckdb.connect(str(database))
+    connection.execute("BEGIN")
     for table in TABLES.values():
         connection.execute(table_view(table, table_files(version, table) if version else []))
     objects = load_sql(SQL_ROOT)
@@ -70,6 +71,7 @@ def connect_version(version: Path | None, *, comments: bool = False, database: P
         connection.execute(found.sql)
     if comments:
         _comment(connection, objects)
+    connection.execute("COMMIT")
     return connection
 
 
