@@ -113,7 +113,7 @@ def _read_csv(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
     if data.startswith(_BOM):
         log.add(rules.BYTE_ORDER_MARK, "The file starts with a byte order mark; it is skipped.", line=1)
         data = data[len(_BOM) :]
-    if not _is_plain_text(data, log):
+    if not _is_plain_text(data, log) or _note_open_quote(data, log):
         return None
     names = _header(data, log, limits)
     if names is None or _too_large(len(names), data.count(b"\n"), log, limits):
@@ -177,7 +177,7 @@ def _parse(data: bytes, width: int, log: IssueLog) -> pl.DataFrame | None:
     except (pa.ArrowException, OSError) as error:
         log.add(rules.UNREADABLE, f"The file cannot be read as CSV ({type(error).__name__}); look for odd quotes.")
         return None
-    if _note_open_quote(data, log) or bad:
+    if bad:
         _note_ragged(data, width, len(bad), log)
         return None
     return pl.DataFrame(pl.from_arrow(table)).slice(1)

@@ -1,0 +1,1 @@
+"""BenchMIRT: reading, alignment, synthesis."""

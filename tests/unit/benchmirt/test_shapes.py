@@ -1,0 +1,221 @@
+"""Every shape a response table comes in gives the same long table."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.benchmirt.files import WIDE, bare, parquet, read, rules_of, scores
+from transforms.benchmirt import Limits, read_responses, to_matrix, write_subjects
+
+BAD_WORDS = "trustllm_jailbreaktrigger__['bad words']_12"
+EXPECTED = {
+    ("org__a", "bbh__boolean_expressions_0"): 1.0,
+    ("org__a", "mmlu_pro__72"): 0.0,
+    ("org__a", BAD_WORDS): 1.0,
+    ("org__b", "bbh__boolean_expressions_0"): 0.0,
+    ("org__b", "mmlu_pro__72"): 1.0,
+    ("org__b", BAD_WORDS): None,
+}
+
+
+def test_a_wide_table_becomes_a_row_a_cell_sorted_by_model_and_item() -> None:
+    found = read(WIDE)
+    assert scores(found) == EXPECTED
+    assert found.responses.equals(found.responses.sort("model", "item_id"))
+    assert found.items.filter(item_id="mmlu_pro__72").row(0) == ("mmlu_pro__72", "mmlu_pro", None)
+    assert found.items["question"].drop_nulls().to_list() == ["{'input': 'not, and'}"]
+    assert rules_of(found) == ["benchmirt.score_formats", "benchmirt.empty_score"]
+
+
+def test_gzip_and_parquet_hold_the_same() -> None:
+    assert scores(read(gzip.compress(WIDE))) == EXPECTED
+    assert scores(read(gzip.compress(WIDE[:60]) + gzip.compress(WIDE[60:]))) == EXPECTED
+    assert scores(read(parquet(pl.read_csv(WIDE)))) == EXPECTED
+
+
+def test_a_parquet_file_that_pandas_wrote_is_read_by_its_index() -> None:
+    frame = pd.read_csv(io.BytesIO(WIDE), index_col="question_id")
+    target = io.BytesIO()
+    frame.to_parquet(target)
+    assert scores(read(target.getvalue())) == EXPECTED
+    unnamed = frame[["acc_norm_org__a"]].rename_axis(None)
+    target = io.BytesIO()
+    unnamed.to_parquet(target)
+    assert scores(read(target.getvalue())) == {k: v for k, v in EXPECTED.items() if k[0] == "org__a"}
+
+
+def test_numbers_booleans_and_categories_of_a_parquet_file() -> None:
+    frame = pl.DataFrame(
+        {
+            "item_id": pl.Series(["x", "y", "z"], dtype=pl.Categorical),
+            "whole": [1, 0, None],
+            "flag": [True, False, None],
+            "share": [0.25, math.nan, None],
+            "text": ["1", "0.0", ""],
+            "nothing": [None, None, None],
+        }
+    )
+    found = read(parquet(frame))
+    long = {model: found.responses.filter(model=model)["score"].to_list() for model in frame.columns[1:]}
+    assert long["whole"] == [1.0, 0.0, None]
+    assert long["flag"] == [1.0, 0.0, None]
+    assert long["text"] == [1.0, 0.0, None]
+    assert long["nothing"] == [None, None, None]
+    assert long["share"][0] == 0.25
+    assert math.isnan(long["share"][1])
+    assert long["share"][2] is None
+
+
+def test_a_column_of_a_parquet_file_that_holds_no_scores_is_named() -> None:
+    found = read(parquet(pl.DataFrame({"question_id": ["x"], "acc_norm_a": [[1.0]]})))
+    (issue,) = [issue for issue in found.issues if issue.rule == "benchmirt.not_a_number"]
+    assert issue.model == "a"
+    assert "row 1 ('x')" in issue.message
+
+
+def test_a_bare_matrix_has_models_as_columns_and_its_index_as_items() -> None:
+    found = read(bare({"Claude-3.5 (Sonnet)": [1.0, 0.0], "GPT-4": [0, 1]}))
+    assert scores(found) == {
+        ("Claude-3.5 (Sonnet)", "0"): 1.0,
+        ("Claude-3.5 (Sonnet)", "1"): 0.0,
+        ("GPT-4", "0"): 0.0,
+        ("GPT-4", "1"): 1.0,
+    }
+    assert found.items["question"].null_count() == 2
+    assert scores(read(bare({"GPT-4": [0, 1]}, index="Unnamed: 0"))) == {("GPT-4", "0"): 0.0, ("GPT-4", "1"): 1.0}
+
+
+def test_a_bare_matrix_may_have_a_model_of_any_name() -> None:
+    found = read(b",subset,question\n0,1,0\n")
+    assert scores(found) == {("subset", "0"): 1.0, ("question", "0"): 0.0}
+
+
+def test_whole_numbers_decimals_fractions_empty_and_nan_are_told_apart() -> None:
+    found = read(b"question_id,acc_norm_m\na,1\nb,0.0\nc,0.25\nd,\ne,NaN\nf, 1 \ng,nan\n")
+    values = found.responses["score"].to_list()
+    assert values[:4] == [1.0, 0.0, 0.25, None]
+    assert [math.isnan(value) for value in (values[4], values[6])] == [True, True]
+    assert values[5] == 1.0
+    messages = {issue.rule: issue for issue in found.issues}
+    assert messages["benchmirt.score_formats"].message == (
+        "Of 7 cells 2 are written 0 or 1, 1 as decimals (0.0, 1.0), 1 are fractions, 1 are empty and 2 say NaN."
+    )
+    assert (messages["benchmirt.empty_score"].value, messages["benchmirt.empty_score"].severity) == ("1", "info")
+    assert (messages["benchmirt.nan_score"].value, messages["benchmirt.nan_score"].severity) == ("2", "warning")
+    assert messages["benchmirt.fractional_score"].value == "1"
+
+
+def test_spreadsheet_dress_is_tolerated_and_noted() -> None:
+    data = b'\xef\xbb\xbfquestion_id,acc_norm_m,\r\n"a, ""b""\r\nc",1,\r\n\r\nd,0,\r\n'
+    found = read(data)
+    assert scores(found) == {("m", 'a, "b"\r\nc'): 1.0, ("m", "d"): 0.0}
+    assert rules_of(found)[:3] == ["benchmirt.byte_order_mark", "benchmirt.crlf", "benchmirt.empty_column"]
+
+
+def test_columns_without_the_prefix_are_named_where_others_have_it() -> None:
+    found = read(b"question_id,acc_norm_m,accnorm_typo,benchmark\na,1,0,bbh\n")
+    assert scores(found) == {("m", "a"): 1.0}
+    (issue,) = [issue for issue in found.issues if issue.rule == "benchmirt.unknown_column"]
+    assert issue.message.endswith("'accnorm_typo', 'benchmark'.")
+
+
+LINES = [
+    {"subject_id": "org__a", "responses": {"bbh__x_0": 1, BAD_WORDS: 0, "mmlu_pro__72": 0.5}},
+    {"subject_id": "org__b", "responses": {"bbh__x_0": None, BAD_WORDS: True}},
+]
+
+
+def jsonl(records: list[dict[str, object]]) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def test_json_lines_have_a_row_a_response_that_is_there() -> None:
+    found = read(jsonl(LINES))  # type: ignore[arg-type]
+    assert scores(found) == {
+        ("org__a", "bbh__x_0"): 1.0,
+        ("org__a", BAD_WORDS): 0.0,
+        ("org__a", "mmlu_pro__72"): 0.5,
+        ("org__b", "bbh__x_0"): None,
+        ("org__b", BAD_WORDS): 1.0,
+    }
+    assert found.items.is_empty()
+
+
+def test_a_bare_nan_in_json_lines_stays_one() -> None:
+    found = read(b'\xef\xbb\xbf{"subject_id": "a", "responses": {"x": NaN, "y": 1}}\n')
+    assert math.isnan(scores(found)[("a", "x")] or 0.0)
+    assert "benchmirt.nan_score" in rules_of(found)
+
+
+names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20)
+
+
+@given(st.dictionaries(names, st.dictionaries(names, st.sampled_from([0.0, 1.0, 0.25]), min_size=1, max_size=5),
+                       min_size=1, max_size=4))  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_json_lines_survive_a_round_trip_whatever_the_ids(table: dict[str, dict[str, float]]) -> None:
+    found = read(jsonl([{"subject_id": model, "responses": row} for model, row in table.items()]))
+    assert scores(found) == {(model, item): score for model, row in table.items() for item, score in row.items()}
+    written = write_subjects(found.responses)
+    assert read(written).responses.equals(found.responses)
+    assert write_subjects(read(written).responses) == written
+
+
+def test_what_is_written_is_what_py_irt_reads() -> None:
+    found = read(jsonl(LINES))  # type: ignore[arg-type]
+    lines = [json.loads(line) for line in write_subjects(found.responses).splitlines()]
+    assert lines == [
+        {"subject_id": "org__a", "responses": {"bbh__x_0": 1, "mmlu_pro__72": 0.5, BAD_WORDS: 0}},
+        {"subject_id": "org__b", "responses": {BAD_WORDS: 1}},
+    ]
+    assert isinstance(lines[0]["responses"][BAD_WORDS], int)
+
+
+cells = st.sampled_from(["0", "1", "0.0", "1.0", "0.5", "", "NaN"])
+
+
+@given(st.lists(names, min_size=1, max_size=4, unique=True), st.lists(names, min_size=1, max_size=6, unique=True),
+       st.data())  # fmt: skip
+@settings(max_examples=60, deadline=None)
+def test_any_table_that_pandas_writes_is_read_as_it_is(
+    models: list[str], items: list[str], data: st.DataObject
+) -> None:
+    table = [[data.draw(cells) for _ in models] for _ in items]
+    frame = pd.DataFrame(table, index=pd.Index(items, name="question_id"), columns=[f"acc_norm_{m}" for m in models])
+    found = read(frame.to_csv().encode())
+    expected = {(m, i): table[r][c] for c, m in enumerate(models) for r, i in enumerate(items)}
+    assert {key: _cell(value) for key, value in scores(found).items()} == {k: _text(v) for k, v in expected.items()}
+
+
+def _cell(value: float | None) -> str:
+    return "empty" if value is None else repr(float(value))
+
+
+def _text(cell: str) -> str:
+    return "empty" if not cell else repr(float(cell))
+
+
+def test_the_matrix_of_long_rows_in_any_order() -> None:
+    found = read(WIDE)
+    matrix = to_matrix(found.responses.sample(fraction=1.0, shuffle=True, seed=3))
+    assert matrix.models == ["org__a", "org__b"]
+    assert matrix.items == sorted(matrix.items)
+    assert np.nan_to_num(matrix.scores, nan=-1.0).tolist() == [[1.0, 0.0, 1.0], [0.0, 1.0, -1.0]]
+
+
+@pytest.mark.parametrize("limits", [Limits(cells=5), Limits(columns=4), Limits(file_bytes=100)])
+def test_bounds_hold(limits: Limits) -> None:
+    for data in (WIDE, gzip.compress(WIDE), parquet(pl.read_csv(WIDE))):
+        found = read_responses(data, "x", limits)
+        assert found.responses.is_empty()
+        assert {issue.rule for issue in found.issues} & {"benchmirt.too_large", "gzip.too_large"}
