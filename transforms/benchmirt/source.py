@@ -26,11 +26,9 @@ from transforms.benchmirt.polarity import may_be_parse_error, polarity
 from transforms.benchmirt.responses import Responses, read_responses
 from transforms.issue_log import shown_all
 from warehouse.contracts import TABLES, Issue, Rule, has_errors
-from warehouse.contracts.benchmirt import SOURCE
+from warehouse.contracts.benchmirt import HIGHEST_MEAN, LOWEST_MEAN, SOURCE
 
 File = tuple[str, bytes]
-LOWEST_MEAN: Final = 0.05
-HIGHEST_MEAN: Final = 0.95
 _STORED_TOLERANCE: Final = 1e-6
 _TABLES: Final = (
     "benchmirt_items", "benchmirt_item_texts", "benchmirt_models", "benchmirt_responses", "benchmirt_alignment",

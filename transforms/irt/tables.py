@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,14 +15,13 @@ import polars as pl
 from transforms.benchmirt.matrix import Matrix, to_matrix
 from transforms.irt.data import Floats
 from transforms.irt.fitting import Fit, fit
+from transforms.irt.selection import Chosen, choose, counted
 from transforms.irt.settings import IrtInputError, Model, Settings
 from transforms.irt.validation import DEFAULT_FOLDS, DEFAULT_SEED, CrossValidation, cross_validate
 from transforms.issue_log import shown, shown_all
 from warehouse.contracts import TABLES, Issue, Rule, Severity
-from warehouse.contracts.benchmirt import ALL_ITEMS, IRT_SOURCE, MAX_DIMS
+from warehouse.contracts.benchmirt import IRT_SOURCE, MAX_DIMS
 
-LOWEST_MEAN: Final = 0.05
-HIGHEST_MEAN: Final = 0.95
 # Figures are rounded to what the tolerance of a fit leaves meaningful, so that machines whose last bits differ agree.
 _DECIMALS: Final = 6
 _PREDICTED_DECIMALS: Final = 7
@@ -67,26 +66,6 @@ class FitTables:
     issues: list[Issue]
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The matrix of everything, why a row or column is left out (None: it is not), and what is left."""
-
-    matrix: Matrix
-    model_reasons: list[str | None]
-    item_reasons: list[str | None]
-
-    @property
-    def kept(self) -> Matrix:
-        """The matrix that is fitted."""
-        rows = [i for i, reason in enumerate(self.model_reasons) if reason is None]
-        columns = [i for i, reason in enumerate(self.item_reasons) if reason is None]
-        return Matrix(
-            [self.matrix.models[i] for i in rows],
-            [self.matrix.items[i] for i in columns],
-            self.matrix.scores[np.ix_(rows, columns)],
-        )
-
-
 def fit_tables(responses: pl.DataFrame, request: Request, alignment: pl.DataFrame | None = None) -> FitTables:
     """Fit the rows of `benchmirt_responses` and return the tables.
 
@@ -94,13 +73,13 @@ def fit_tables(responses: pl.DataFrame, request: Request, alignment: pl.DataFram
     whose mean is not strictly between 0.05 and 0.95, items with a fractional score and items nobody answered are left
     out: a row for each says why. Raises IrtInputError where what is left cannot be fitted.
     """
-    chosen = _choose(to_matrix(responses), request, alignment)
+    chosen = choose(to_matrix(responses), request.models, request.items, alignment)
     kept = chosen.kept
     if not kept.items or len(kept.models) < 2:
         raise IrtInputError(
             f"{len(kept.models)} models and {len(kept.items)} items are left to fit, of {len(chosen.matrix.models)} "
-            f"and {len(chosen.matrix.items)}; items left out: {_counted(chosen.item_reasons)}; models left out: "
-            f"{_counted(chosen.model_reasons)}."
+            f"and {len(chosen.matrix.items)}; items left out: {counted(chosen.item_reasons)}; models left out: "
+            f"{counted(chosen.model_reasons)}."
         )
     found = fit(kept.scores, request.model, request.dims, request.settings)
     validation = None
@@ -120,51 +99,6 @@ def fit_tables(responses: pl.DataFrame, request: Request, alignment: pl.DataFram
 def _conform(name: str, frame: pl.DataFrame) -> pl.DataFrame:
     contract = TABLES[name]
     return frame.select(pl.col(c).cast(dtype) for c, dtype in contract.polars_schema.items()).sort(contract.key)
-
-
-def _choose(matrix: Matrix, request: Request, alignment: pl.DataFrame | None) -> _Chosen:
-    _refuse_unknown(request.models, matrix.models, "models")
-    _refuse_unknown(request.items, matrix.items, "items")
-    suspects: set[str] = set()
-    if alignment is not None and request.models is None:
-        suspects = set(alignment.filter(pl.col("alignment_suspect") & (pl.col("benchmark") == ALL_ITEMS))["model"])
-    columns = [request.items is None or item in set(request.items) for item in matrix.items]
-    answered = np.asarray(~np.isnan(matrix.scores[:, columns]), dtype=np.bool_)
-    wanted = None if request.models is None else set(request.models)
-    model_reasons = [
-        "not_selected" if wanted is not None and model not in wanted
-        else "misaligned" if model in suspects
-        else None if answered[i].any()
-        else "not_answered"
-        for i, model in enumerate(matrix.models)
-    ]  # fmt: skip
-    rows = [reason is None for reason in model_reasons]
-    return _Chosen(matrix, model_reasons, _item_reasons(matrix.scores[rows], columns))
-
-
-def _refuse_unknown(wanted: Collection[str] | None, there: Sequence[str], what: str) -> None:
-    unknown = sorted(set(wanted or ()) - set(there))
-    if unknown:
-        raise IrtInputError(f"{len(unknown)} {what} asked for have no responses: {shown_all(unknown)}.")
-
-
-def _item_reasons(scores: Floats, selected: Sequence[bool]) -> list[str | None]:
-    answered = np.asarray(~np.isnan(scores), dtype=np.bool_)
-    n = answered.sum(axis=0)
-    filled = np.where(answered, scores, 0.0)
-    mean = filled.sum(axis=0) / np.maximum(n, 1)
-    fractional = set(np.nonzero((filled > 0.0) & (filled < 1.0))[1].tolist())
-    reasons: list[str | None] = []
-    for i, wanted in enumerate(selected):
-        if not wanted:
-            reasons.append("not_selected")
-        elif n[i] == 0:
-            reasons.append("not_answered")
-        elif i in fractional:
-            reasons.append("fractional_score")
-        else:
-            reasons.append(None if LOWEST_MEAN < mean[i] < HIGHEST_MEAN else "low_variance")
-    return reasons
 
 
 def _fits(request: Request, kept: Matrix, found: Fit) -> pl.DataFrame:
@@ -215,7 +149,7 @@ def _by_dimension(name: str, values: Floats) -> dict[str, Floats]:
     return {f"{name}_{d + 1}": values[:, d] if d < values.shape[1] else absent for d in range(MAX_DIMS)}
 
 
-def _items(request: Request, chosen: _Chosen, found: Fit) -> pl.DataFrame:
+def _items(request: Request, chosen: Chosen, found: Fit) -> pl.DataFrame:
     errors = found.parameter_se
     fitted = pl.DataFrame(
         {
@@ -240,7 +174,7 @@ def _items(request: Request, chosen: _Chosen, found: Fit) -> pl.DataFrame:
     return everything.join(fitted, on="item_id", how="left")
 
 
-def _models(request: Request, chosen: _Chosen, found: Fit) -> pl.DataFrame:
+def _models(request: Request, chosen: Chosen, found: Fit) -> pl.DataFrame:
     fitted = pl.DataFrame(
         {
             "model": chosen.kept.models,
@@ -303,22 +237,17 @@ def _indices(found: npt.NDArray[np.intp]) -> npt.NDArray[np.uint32]:
     return found.astype(np.uint32)
 
 
-def _counted(reasons: Iterable[str | None]) -> str:
-    kinds = [reason for reason in reasons if reason is not None]
-    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in sorted(set(kinds))) or "none"
-
-
-def _issues(request: Request, chosen: _Chosen, found: Fit) -> list[Issue]:
+def _issues(request: Request, chosen: Chosen, found: Fit) -> list[Issue]:
     where: dict[str, Any] = {"source": IRT_SOURCE, "condition": request.fit_id}
     name = shown(request.fit_id)
     issues = []
     out = [m for m, reason in zip(chosen.matrix.models, chosen.model_reasons, strict=True) if reason is not None]
     if out:
-        text = f"Fit {name} leaves out {len(out)} models ({_counted(chosen.model_reasons)}): {shown_all(out)}."
+        text = f"Fit {name} leaves out {len(out)} models ({counted(chosen.model_reasons)}): {shown_all(out)}."
         issues.append(MODELS_LEFT_OUT.issue(text, value=str(len(out)), **where))
     n_items = sum(reason is not None for reason in chosen.item_reasons)
     if n_items:
-        text = f"Fit {name} leaves out {n_items} items: {_counted(chosen.item_reasons)}."
+        text = f"Fit {name} leaves out {n_items} items: {counted(chosen.item_reasons)}."
         issues.append(ITEMS_LEFT_OUT.issue(text, value=str(n_items), **where))
     if found.n_models < _FEW_MODELS:
         text = f"Fit {name} has {found.n_models} models; with fewer than {_FEW_MODELS} the items tell little."

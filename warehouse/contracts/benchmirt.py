@@ -24,6 +24,9 @@ MODEL_EXCLUSIONS: Final = ("not_selected", "misaligned", "not_answered")
 ITEM_FLAGS: Final = ("not_answered", "one_answer", "all_right", "all_wrong", "slope_at_bound")
 MODEL_FLAGS: Final = ("not_answered", "all_right", "all_wrong", "duplicate_responses")
 ALL_ITEMS: Final = "all"
+# An item is fitted where its mean score is strictly between these.
+LOWEST_MEAN: Final = 0.05
+HIGHEST_MEAN: Final = 0.95
 _SD: Final = "standard deviations of ability"
 
 _ITEM = "Item, as the response table names it; opaque, never split."
