@@ -29,11 +29,10 @@ _CODE: Final = ("transforms/statistics/*.py",)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One model of one source, whose observations are in a file of the stage."""
+    """One model of one source: files of the stage with its observations, and with which skills were annotated."""
 
-    source: str
-    model: str
-    path: Path
+    observations: Path
+    annotations: Path
 
 
 def _start() -> None:
@@ -41,7 +40,10 @@ def _start() -> None:
 
 
 def _run(job: Job) -> tuple[Job, dict[str, pl.DataFrame]]:
-    return job, statistics_tables(pl.read_ipc(job.path))
+    annotations = pl.read_ipc(job.annotations)
+    return job, statistics_tables(
+        pl.read_ipc(job.observations), annotations=None if annotations.is_empty() else annotations
+    )
 
 
 def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter) -> SourceReport:
@@ -78,6 +80,17 @@ def _computed_in_sql(stage: Stage) -> list[FileReport]:
     return files
 
 
+_OBSERVATIONS: Final = """
+FROM confidence_observations WHERE source = $source AND model = $model ORDER BY cell, question_id, unit_id
+"""
+_ANNOTATIONS: Final = """
+SELECT dataset, condition, instance_id AS question_id, skill_is_annotated
+FROM question_conditions
+WHERE $source = 'sra' AND model = $model AND skill_is_annotated IS NOT NULL
+ORDER BY ALL
+"""
+
+
 def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:
     """Write each model's observations beside the stage; return the jobs and the key of each: rows, code, contracts."""
     folder = stage.root / "observations"
@@ -87,14 +100,12 @@ def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:
     with connect_version(stage.version) as connection:
         pairs = connection.execute("SELECT DISTINCT source, model FROM confidence_observations ORDER BY ALL").fetchall()
         for number, (source, model) in enumerate(pairs):
-            rows = connection.sql(
-                "FROM confidence_observations WHERE source = $1 AND model = $2 ORDER BY cell, question_id, unit_id",
-                params=[source, model],
-            ).pl()
-            path = folder / f"{number}.arrow"
-            rows.write_ipc(path)
-            jobs[f"{source}/{model}"] = Job(source, model, path)
-            keys[f"{source}/{model}"] = hashlib.sha256(path.read_bytes() + code.encode()).hexdigest()
+            job = Job(folder / f"{number}.observations.arrow", folder / f"{number}.annotations.arrow")
+            digest = hashlib.sha256(code.encode())
+            for path, query in ((job.observations, _OBSERVATIONS), (job.annotations, _ANNOTATIONS)):
+                connection.sql(query, params={"source": source, "model": model}).pl().write_ipc(path)
+                digest.update(path.read_bytes())
+            jobs[f"{source}/{model}"], keys[f"{source}/{model}"] = job, digest.hexdigest()
     return jobs, keys
 
 

@@ -79,8 +79,8 @@ def run(job: CellJob) -> CellOutcome:
 
 
 def _run(job: CellJob) -> CellOutcome:
-    tokens = job.tokens or _tokens(job)
-    answers, memory = _answers(job, tokens)
+    tokens, index_lines = (job.tokens, None) if job.tokens else _tokens(job)
+    answers, memory = _answers(job, tokens, index_lines)
     outcome = CellOutcome(job.cell, tokens, answers, memory)
     if has_errors(outcome.issues):
         for file in outcome.files:
@@ -88,14 +88,16 @@ def _run(job: CellJob) -> CellOutcome:
     return outcome
 
 
-def _tokens(job: CellJob) -> Half | None:
+def _tokens(job: CellJob) -> tuple[Half | None, pl.DataFrame | None]:
+    """Return the first half, None where the cell has no entropies, and the lines of its index."""
     if job.tokens_key is None:
-        return None
+        return None, None
     shared = _shared["build"]
     vocabulary = _vocabulary(job.tokenizer) if job.tokenizer else None
     files = _read(job.files["entropy_bin"]), _read(job.files["entropy_index"])
     result = read_tokens(job.cell, *files, vocabulary, shared.layout, shared.max_inflated)
-    return Half(job.tokens_key, _write(job.cell, result), result.issues, {"n_tokens": result.n_tokens})
+    half = Half(job.tokens_key, _write(job.cell, result), result.issues, {"n_tokens": result.n_tokens})
+    return half, result.index
 
 
 def _write(cell: CellKey, result: HalfResult) -> list[FileReport]:
@@ -103,7 +105,7 @@ def _write(cell: CellKey, result: HalfResult) -> list[FileReport]:
     return [write_table(_shared["build"].stage, TABLES[name], rows, key) for name, rows in result.tables.items()]
 
 
-def _answers(job: CellJob, tokens: Half | None) -> tuple[Half, TfMemory | None]:
+def _answers(job: CellJob, tokens: Half | None, index_lines: pl.DataFrame | None) -> tuple[Half, TfMemory | None]:
     shared = _shared["build"]
     entropies = _entropies(job.cell) if tokens is not None and not has_errors(tokens.issues) else None
     given = AnswersInput(
@@ -113,6 +115,7 @@ def _answers(job: CellJob, tokens: Half | None) -> tuple[Half, TfMemory | None]:
         questions=shared.questions.get(job.cell.dataset, {}),
         entropies=entropies,
         index=_read(job.files["entropy_index"]) if entropies is not None else None,
+        index_lines=index_lines,
         memory=job.memory,
         accepted=job.accepted,
         max_bytes=shared.max_inflated,

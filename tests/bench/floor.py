@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from isal import igzip
 
-WRITE = {"compression": "zstd", "compression_level": 3, "row_group_size": 131_072}
+WRITE = {"compression": "zstd", "compression_level": 1, "row_group_size": 131_072}
 
 
 def cell_folders(bundle: Path) -> list[Path]:

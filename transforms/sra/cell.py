@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -11,7 +11,7 @@ import pyarrow as pa
 from transforms.gzipped import inflate
 from transforms.sra.entropy import read_blocks
 from transforms.sra.entropy_index import match_rollouts
-from transforms.sra.entropy_summary import rollout_columns, summarise, token_table
+from transforms.sra.entropy_summary import rollout_columns, summarise, token_tables
 from transforms.sra.grading import Grader
 from transforms.sra.index import check_token_counts, parse_index
 from transforms.sra.join import TfMemory, join_ab, join_tf
@@ -35,9 +35,10 @@ File = tuple[str, bytes]
 class HalfResult:
     """Tables by name and what was noticed; no tables where anything is an error."""
 
-    tables: dict[str, pl.DataFrame | pa.Table] = field(default_factory=dict)
+    tables: dict[str, pl.DataFrame | Iterator[pa.Table]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     n_tokens: int | None = None
+    index: pl.DataFrame | None = None
 
 
 def read_tokens(
@@ -58,6 +59,7 @@ def _read_tokens(
     if inflated is None:
         return result
     index, issues = parse_index(inflated, cell, index_path)
+    result.index = index
     result.issues += issues
     blocks, issues = read_blocks(data, index, path, index_path, layout=layout, vocabulary=vocabulary)
     result.issues += issues
@@ -68,7 +70,7 @@ def _read_tokens(
     result.n_tokens = blocks.n_tokens
     result.tables = {
         "rollout_entropies": _keyed(cell, summary),
-        "token_entropies": token_table(blocks, spans, cell.columns),
+        "token_entropies": token_tables(blocks, spans, cell.columns),
     }
     return result
 
@@ -81,7 +83,8 @@ def _keyed(cell: CellKey, frame: pl.DataFrame) -> pl.DataFrame:
 class AnswersInput:
     """What the second half needs; a probe's file is None where the cell has none, or where it does not apply.
 
-    `entropies` is the `rollout_entropies` table of the first half and `index` its index file.
+    `entropies` is the `rollout_entropies` table of the first half, `index` its index file and `index_lines` what that
+    holds where the first half has just been read, and None where it was reused.
     """
 
     sampling: File
@@ -90,6 +93,7 @@ class AnswersInput:
     questions: Mapping[str, Question]
     entropies: pl.DataFrame | None
     index: File | None
+    index_lines: pl.DataFrame | None
     memory: TfMemory | None
     accepted: bool
     max_bytes: int
@@ -183,8 +187,10 @@ def _entropy_values(cell: CellKey, given: AnswersInput, rollouts: pl.DataFrame, 
         return _nothing("entropy_", "answer_entropy", "numeric_entropy", "n_tokens_")
     values = rollout_columns(given.entropies)
     index_path, packed = given.index
-    inflated, _known = inflate(packed, index_path, given.max_bytes)
-    index, _reported = parse_index(inflated or b"", cell, index_path)
+    index = given.index_lines
+    if index is None:
+        inflated, _known = inflate(packed, index_path, given.max_bytes)
+        index, _reported = parse_index(inflated or b"", cell, index_path)
     result.issues += match_rollouts(index, rollouts, index_path)
     result.issues += check_token_counts(index, rollouts, cell, index_path)
     return values

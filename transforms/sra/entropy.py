@@ -1,6 +1,6 @@
 """A cell's token entropies: a binary file of float16 entropies and int32 token ids, and the index that says whose.
 
-The steps are `read_blocks` here, `find_spans` in `spans`, then `summarise` and `token_table` in `entropy_summary`.
+The steps are `read_blocks` here, `find_spans` in `spans`, then `summarise` and `token_tables` in `entropy_summary`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Figures are in nats and in double. Quantiles interpolate linearly, at (n - 1) q 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -19,6 +19,7 @@ from transforms.sra.spans import Spans
 from transforms.sra.token_blocks import FLOAT64_OF, TokenBlocks, segment_sums
 from warehouse.contracts.sra import SPANS
 
+TOKENS_A_TABLE: Final = 131_072
 _HALF_NAT: Final = np.float16(0.5).view(np.uint16)
 _SPAN_ORDER: Final = tuple(sorted(SPANS))
 _KEY: Final = ("instance_id", "sample")
@@ -79,6 +80,18 @@ def rollout_columns(summary: pl.DataFrame) -> pl.DataFrame:
         .select(*_KEY, *_ROLLOUT_COLUMNS)
         .sort(_KEY)
     )
+
+
+def token_tables(
+    blocks: TokenBlocks, spans: Spans | None, cell: Mapping[str, str], tokens: int = TOKENS_A_TABLE
+) -> Iterator[pa.Table]:
+    """Yield `token_entropies` in runs of rollouts of about `tokens` tokens, so that no more is in memory at a time.
+
+    There is always one table, empty for a cell of no tokens. Order and columns are those of `token_table`.
+    """
+    for first, last in blocks.cuts(tokens) or [(0, blocks.n_rollouts)]:
+        part = None if spans is None else spans.part(blocks, first, last)
+        yield token_table(blocks.part(first, last), part, cell)
 
 
 def token_table(blocks: TokenBlocks, spans: Spans | None, cell: Mapping[str, str]) -> pa.Table:

@@ -45,6 +45,14 @@ class Spans:
     in_answer: NDArray[np.bool_]
     is_numeric: NDArray[np.bool_]
 
+    def part(self, blocks: TokenBlocks, first: int, last: int) -> Spans:
+        """Return the spans of the rollouts from `first` to before `last` of their blocks."""
+        tokens = slice(blocks.starts[first], blocks.starts[last])
+        starts = self.answer_start[first:last]
+        return Spans(
+            np.where(starts < 0, -1, starts - blocks.starts[first]), self.in_answer[tokens], self.is_numeric[tokens]
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class _Automaton:

@@ -74,6 +74,23 @@ class TokenBlocks:
             maxima[filled] = FLOAT64_OF[np.maximum.reduceat(self.entropy_bits, self.starts[filled])]
         return maxima
 
+    def part(self, first: int, last: int) -> TokenBlocks:
+        """Return the rollouts from `first` to before `last`, without copying a token."""
+        tokens = slice(self.starts[first], self.starts[last])
+        return TokenBlocks(
+            self.instance_ids[first:last],
+            self.samples[first:last],
+            self.starts[first : last + 1] - self.starts[first],
+            self.entropy_bits[tokens],
+            self.token_ids[tokens],
+        )
+
+    def cuts(self, tokens: int) -> list[tuple[int, int]]:
+        """Cut the rollouts into runs of about that many tokens; no rollout is cut."""
+        steps = np.arange(tokens, self.n_tokens, tokens)
+        edges = np.unique([0, *np.searchsorted(self.starts, steps), self.n_rollouts]).tolist()
+        return list(pairwise(edges))
+
     def rollout_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the rollout that each flat token position belongs to."""
         return np.searchsorted(self.starts, positions, side="right") - 1

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import dataframely as dy
 import numpy as np
@@ -15,11 +16,13 @@ import pyarrow.parquet as pq
 
 from warehouse.contracts import CELL_KEYS, Table
 from warehouse.errors import LakeError
-from warehouse.storage.files import sha256_file
+from warehouse.storage.files import fsync_file, sha256_file
 from warehouse.storage.layout import Cell, table_file
 
 ROW_GROUP: Final = 131_072
 ZSTD_LEVEL: Final = 3
+# Ids and entropies hardly shrink further at a higher level, and there are millions of them a cell.
+BULK_ZSTD_LEVEL: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,52 +59,68 @@ def arrow_schema(table: Table) -> pa.Schema:
     return pa.schema(fields)
 
 
-def write_table(root: Path, table: Table, rows: pl.DataFrame | pa.Table, cell: Cell | None = None) -> FileReport:
+Rows: TypeAlias = pl.DataFrame | pa.Table | Iterator[pa.Table]
+"""A frame in any order, or Arrow tables in the key's order: one, or several made one after the other."""
+
+
+def write_table(root: Path, table: Table, rows: Rows, cell: Cell | None = None) -> FileReport:
     """Write one file of a table below `root`, audit it as written, and report it.
 
-    Frames are sorted by the key; Arrow tables (the token table) must come sorted. Raises LakeError when a column
-    is missing or what was written does not keep the contract.
+    Raises LakeError when a column is missing or what was written does not keep the contract.
     """
     relative = table_file(table, cell)
     path = root / relative
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, table, _arrow(table, rows))
+    n_rows = _write(path, table, _arrow(table, rows))
     problems = audit_file(path, table, cell)
     if problems:
         raise LakeError(f"{relative} was written and does not keep its contract: " + "; ".join(problems) + ".")
-    return FileReport(table.name, relative, rows.shape[0], path.stat().st_size, sha256_file(path), cell)
+    return FileReport(table.name, relative, n_rows, path.stat().st_size, sha256_file(path), cell)
 
 
-def _arrow(table: Table, rows: pl.DataFrame | pa.Table) -> pa.Table:
-    names = list(table.polars_schema)
-    columns = rows.columns if isinstance(rows, pl.DataFrame) else rows.column_names
-    missing = [name for name in names if name not in columns]
+def _arrow(table: Table, rows: Rows) -> Iterator[pa.Table]:
+    if isinstance(rows, pl.DataFrame):
+        _require(table, rows.columns)
+        frame = rows.select(pl.col(name).cast(dtype) for name, dtype in table.polars_schema.items())
+        order = table.key or list(table.polars_schema)
+        yield frame.sort(order, nulls_last=True, maintain_order=True).to_arrow().cast(arrow_schema(table))
+        return
+    for part in [rows] if isinstance(rows, pa.Table) else rows:
+        _require(table, part.column_names)
+        yield part.select(list(table.polars_schema))
+
+
+def _require(table: Table, columns: Sequence[str]) -> None:
+    missing = [name for name in table.polars_schema if name not in columns]
     if missing:
         raise LakeError(f"Table {table.name} lacks the columns {missing}; it has {list(columns)}.")
-    if isinstance(rows, pa.Table):
-        return rows.select(names)
-    order = table.key or names
-    frame = rows.select(pl.col(name).cast(dtype) for name, dtype in table.polars_schema.items())
-    return frame.sort(order, nulls_last=True, maintain_order=True).to_arrow().cast(arrow_schema(table))
 
 
-def _write(path: Path, table: Table, rows: pa.Table) -> None:
+def _write(path: Path, table: Table, parts: Iterator[pa.Table]) -> int:
+    """Write the parts, each as one row group or more, and return the number of rows."""
+    first = next(parts)
+    n_rows = 0
     # Without the stored Arrow schema a file reads back as plain Parquet types everywhere: a dictionary-encoded
     # string would otherwise come back as a category in some readers and a string in others.
-    encoded = [f.name for f in rows.schema if not pa.types.is_floating(f.type) or table.bulk]
+    encoded = [f.name for f in first.schema if not pa.types.is_floating(f.type) or table.bulk]
+    # A bulk table's last key counts up by one: differences take next to nothing, a dictionary would not.
+    counting = {table.key[-1]: "DELTA_BINARY_PACKED"} if table.bulk else None
     with pq.ParquetWriter(
         path,
-        rows.schema,
+        first.schema,
         compression="zstd",
-        compression_level=ZSTD_LEVEL,
-        use_dictionary=encoded,
+        compression_level=BULK_ZSTD_LEVEL if table.bulk else ZSTD_LEVEL,
+        use_dictionary=[name for name in encoded if name not in (counting or ())],
+        column_encoding=counting,
         write_statistics=True,
         store_schema=False,
     ) as writer:
-        writer.write_table(rows, row_group_size=ROW_GROUP)
+        for part in chain([first], parts):
+            writer.write_table(part, row_group_size=ROW_GROUP)
+            n_rows += part.num_rows
         writer.add_key_value_metadata({"table": table.name, "grain": table.grain, "source": table.source})
-    with path.open("rb") as handle:
-        os.fsync(handle.fileno())
+    fsync_file(path)
+    return n_rows
 
 
 def audit_file(path: Path, table: Table, cell: Cell | None) -> list[str]:
@@ -142,9 +161,10 @@ def _audit_bulk(path: Path, table: Table, cell: Cell | None) -> list[str]:
     problems: dict[str, int] = {}
     last: tuple[object, ...] | None = None
     with pq.ParquetFile(path, read_dictionary=strings) as file:
+        columns = [name for name in table.polars_schema if cell is None or name not in CELL_KEYS]
         for number in range(file.num_row_groups):
-            rows = file.read_row_group(number)
-            found = _constant_keys(rows, cell) if cell is not None else {}
+            found = _constant_keys(file.metadata.row_group(number), cell) if cell is not None else {}
+            rows = file.read_row_group(number, columns=columns)
             found |= _broken_values(rows, table)
             first = tuple(rows[name][0].as_py() for name in rising)
             if (last is not None and first <= last) or not _strictly_rising([_ranks(rows[name]) for name in rising]):
@@ -155,17 +175,21 @@ def _audit_bulk(path: Path, table: Table, cell: Cell | None) -> list[str]:
     return [f"{n} rows or row groups {what}" for what, n in problems.items()]
 
 
-def _constant_keys(rows: pa.Table, cell: Cell) -> dict[str, int]:
-    return {
-        f"have another {name} than {value!r}": 1
-        for name, value in zip(CELL_KEYS, cell, strict=True)
-        if rows[name].unique().to_pylist() != [value]
-    }
+def _constant_keys(group: pq.RowGroupMetaData, cell: Cell) -> dict[str, int]:
+    """Compare a row group's smallest and largest key with the cell's: equal, it holds nothing else."""
+    by_name = {group.column(i).path_in_schema: group.column(i) for i in range(group.num_columns)}
+    found = {}
+    for name, value in zip(CELL_KEYS, cell, strict=True):
+        bounds = by_name[name].statistics
+        if bounds is None or bounds.null_count or (bounds.min, bounds.max) != (value, value):
+            found[f"have another {name} than {value!r}"] = 1
+    return found
 
 
 def _broken_values(rows: pa.Table, table: Table) -> dict[str, int]:
     found = {}
-    for name, column in table.schema.columns().items():
+    columns = {name: column for name, column in table.schema.columns().items() if name in rows.column_names}
+    for name, column in columns.items():
         if not column.nullable and rows[name].null_count:
             found[f"have no {name}"] = rows[name].null_count
         elif column.dtype.is_numeric():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.unit.sra.entropy_cases import BIN, INDEX, Generation, vocabulary, write
 from transforms.sra.entropy import read_blocks
-from transforms.sra.entropy_summary import rollout_columns, summarise, token_table
+from transforms.sra.entropy_summary import rollout_columns, summarise, token_table, token_tables
 from transforms.sra.spans import Spans, find_spans
 from transforms.sra.token_blocks import TokenBlocks
 from warehouse.contracts.sra import RolloutEntropies, Rollouts, TokenEntropies
@@ -169,3 +169,20 @@ def test_the_token_table_keeps_its_contract_through_parquet(known: bool) -> None
     assert found.height == 280
     assert found["in_answer"].null_count() == (0 if known else 280)
     assert found["is_numeric"].null_count() == (0 if known else 280)
+
+
+@pytest.mark.parametrize("tokens", [1, 7, 50, 10_000])
+@pytest.mark.parametrize("known", [True, False])
+def test_tables_one_after_the_other_are_the_whole_table(tokens: int, known: bool) -> None:
+    generations = [Generation(f"q{n // 9}", n % 9, [0.5] * (n % 5), [ANSWER, ONE, X, X][: n % 5]) for n in range(40)]
+    blocks, spans = cell(*generations)
+    parts = list(token_tables(blocks, spans if known else None, CELL, tokens))
+    assert pa.concat_tables(parts, promote_options="default").to_pydict() == (
+        token_table(blocks, spans if known else None, CELL).to_pydict()
+    )
+    assert all(part.num_rows >= min(tokens, blocks.n_tokens) - 4 for part in parts[:-1])
+
+
+def test_a_cell_without_tokens_has_one_empty_table() -> None:
+    (part,) = token_tables(*cell(Generation("q", 0, [])), CELL)
+    assert part.num_rows == 0
