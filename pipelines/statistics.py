@@ -13,7 +13,7 @@ import polars as pl
 from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
 from transforms.statistics import statistics_tables, t_quantiles_table
-from warehouse.catalog import connect_version
+from warehouse.catalog import connect_version, table_files, table_view
 from warehouse.code import SQL_ROOT, code_hash, contract_hash
 from warehouse.contracts import TABLES
 from warehouse.sqltext import load_tables
@@ -74,9 +74,11 @@ def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter)
 def _computed_in_sql(stage: Stage) -> list[FileReport]:
     """Stage the tables that are a query over the others: parts of views that would be slow to ask each time."""
     files = []
-    for found in load_tables(SQL_ROOT):
-        with connect_version(stage.version) as connection:
+    with connect_version(stage.version) as connection:
+        for found in load_tables(SQL_ROOT):
+            table = TABLES[found.name]
             files.append(stage.put(found.name, connection.sql(found.sql).pl()))
+            connection.execute(table_view(table, table_files(stage.version, table)))
     return files
 
 
