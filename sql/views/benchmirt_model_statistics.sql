@@ -71,7 +71,7 @@ _averages AS (
         * EXCLUDE (squares),
         n AS n_questions,
         total / nullif(n, 0) AS average,
-        sqrt(greatest(0, squares - total * total / nullif(n, 0)) / nullif(n - 1, 0) / n) AS average_se,
+        sqrt(greatest(0, squares - total * total / nullif(n, 0)) / nullif(n - 1, 0) / nullif(n, 0)) AS average_se,
         (n - 1)::DOUBLE AS degrees
     FROM _sums
 ),

@@ -140,11 +140,12 @@ _models AS (
     GROUP BY fit_id, predictor, scope, scope_name, model
 ),
 
+-- Rounded, so that means that are equal on paper are tied.
 _ranks AS (
     SELECT
         *,
         CASE WHEN n > 0 THEN rank() OVER (part ORDER BY k / nullif(n, 0) NULLS LAST) END AS r,
-        CASE WHEN n > 0 THEN rank() OVER (part ORDER BY p / nullif(n, 0) NULLS LAST) END AS s
+        CASE WHEN n > 0 THEN rank() OVER (part ORDER BY round(p / nullif(n, 0), 12) NULLS LAST) END AS s
     FROM _models
     WINDOW part AS (PARTITION BY fit_id, predictor, scope, scope_name)
 ),
