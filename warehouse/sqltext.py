@@ -26,6 +26,7 @@ from warehouse.contracts import TABLES
 
 UNION_MARKER: Final = "every_confidence_observations"
 UNION_SUFFIX: Final = "_confidence_observations"
+FIGURES: Final = "calibration_figures"
 _KINDS: Final = {"view": "view", "table": "table", "check": "check"}
 _MACRO_KINDS: Final = {"scalar": "macro", "table": "table macro"}
 _ITEM: Final = re.compile(r"(view|macro|table|check|kind|grain|returns|example|(?:column|parameter) \w+): *(.*)")
@@ -38,6 +39,7 @@ _SUFFIXES: Final = {
     "_hi": "Upper end of the 95 % interval of {0}.",
     "_p": "Two-sided p-value of {0} against 0.",
     "_reason": "Why {0} is null, or stands without an interval; null where neither.",
+    "_change": "{0} of these rows less {0} of all rows of the cell.",
 }
 
 
@@ -93,15 +95,18 @@ class SqlObject:
         return frozenset(_CALL.findall(self.sql)) - {self.name} if "macro" in self.kind else self.words
 
     def column(self, name: str) -> Column | None:
-        """Return what a column is: by the header, the glossary, the contract it passes through, or its suffix."""
+        """Return what a column is.
+
+        By the header, the glossary, the contract it passes through, the contract of the figures, or its suffix.
+        """
         found = self.columns.get(name) or self.glossary.get(name) or _by_contract(name, self.words)
-        return found or self._by_suffix(name)
+        return found or _by_contract(name, [FIGURES]) or self._by_suffix(name)
 
     def _by_suffix(self, name: str) -> Column | None:
         for suffix, text in _SUFFIXES.items():
             stem = name.removesuffix(suffix)
             if stem != name and (figure := self.column(stem)):
-                return Column(text.format(stem), figure.unit if suffix in {"_se", "_lo", "_hi"} else None)
+                return Column(text.format(stem), figure.unit if suffix in {"_se", "_lo", "_hi", "_change"} else None)
         return None
 
     def column_comments(self, names: Sequence[str]) -> dict[str, str]:

@@ -1,9 +1,10 @@
 -- macro: adaptive_calibration_error
 -- kind: table
 -- returns: one row a cell
--- ACE is the name of two figures, and thresholded calibration error of a third; all are unweighted means over bins of the gap.
--- ace_equal_mass is Nixon's, over equal-mass bins; mean_gap_equal_width is netcal's, over equal-width bins that hold a row;
--- tce is Nixon's over the rows with a confidence of at least `threshold`, left out before the edges are found.
+-- ACE is the name of two figures, and thresholded calibration error of a third; all are unweighted means over bins
+-- of the gap. ace_equal_mass is Nixon's, over equal-mass bins; mean_gap_equal_width is netcal's, over equal-width
+-- bins that hold a row; tce is Nixon's over the rows with a confidence of at least `threshold`, left out before the
+-- edges are found.
 -- parameter n_bins: number of bins, 10 where not given
 -- parameter threshold: lowest confidence that tce keeps
 -- example: SELECT cell, ace_equal_mass, mean_gap_equal_width, tce FROM adaptive_calibration_error('t', n_bins := 5)
@@ -13,7 +14,11 @@ _cells AS (FROM row_counts(tbl)),
 
 _groups AS (FROM score_groups(tbl)),
 
-_sure_groups AS (SELECT * FROM _groups WHERE confidence >= threshold::DOUBLE),
+_sure_groups AS (
+    SELECT *
+    FROM _groups
+    WHERE confidence >= threshold::DOUBLE
+),
 
 _wide AS (FROM binned_groups('_groups', n_bins, 'equal_width')),
 
@@ -28,11 +33,26 @@ _heavy_bins AS (FROM bin_sums('_heavy')),
 _sure_bins AS (FROM bin_sums('_sure')),
 
 _gaps AS (
-    SELECT 'wide' AS kind, cell, mean_gap, n FROM calibration_error_of('_wide_bins')
+    SELECT
+        'wide' AS kind,
+        cell,
+        mean_gap,
+        n
+    FROM calibration_error_of('_wide_bins')
     UNION ALL
-    SELECT 'heavy' AS kind, cell, mean_gap, n FROM calibration_error_of('_heavy_bins')
+    SELECT
+        'heavy' AS kind,
+        cell,
+        mean_gap,
+        n
+    FROM calibration_error_of('_heavy_bins')
     UNION ALL
-    SELECT 'sure' AS kind, cell, mean_gap, n FROM calibration_error_of('_sure_bins')
+    SELECT
+        'sure' AS kind,
+        cell,
+        mean_gap,
+        n
+    FROM calibration_error_of('_sure_bins')
 )
 
 SELECT

@@ -1,8 +1,8 @@
 -- macro: aurc
 -- kind: table
 -- returns: one row a cell
--- Area under the risk-coverage curve and its relatives. Tied rows are taken in expectation over every order, so row order
--- cannot matter; the optimum is the exact one of this number of rows, so e_aurc is never negative.
+-- Area under the risk-coverage curve and its relatives. Tied rows are taken in expectation over every order, so row
+-- order cannot matter; the optimum is the exact one of this number of rows, so e_aurc is never negative.
 -- example: SELECT cell, aurc, e_aurc, augrc, prr FROM aurc('t')
 CREATE OR REPLACE MACRO aurc(tbl) AS TABLE
 WITH

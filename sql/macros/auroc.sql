@@ -1,9 +1,9 @@
 -- macro: auroc
 -- kind: table
 -- returns: one row a cell
--- Area under the ROC curve: how often a right row has a higher confidence than a wrong one, a tie counting one half. The
--- standard error is Obuchowski's, clustered by question; the interval is made on the logit scale with Student's t and stays
--- inside [0, 1]. Any score that can be ordered will do.
+-- Area under the ROC curve: how often a right row has a higher confidence than a wrong one, a tie counting one
+-- half. The standard error is Obuchowski's, clustered by question; the interval is made on the logit scale with
+-- Student's t and stays inside [0, 1]. Any score that can be ordered will do.
 -- example: SELECT cell, auroc, auroc_se, auroc_lo, auroc_hi FROM auroc('t')
 CREATE OR REPLACE MACRO auroc(tbl) AS TABLE
 WITH

@@ -1,8 +1,8 @@
 -- macro: average_precision
 -- kind: table
 -- returns: one row a cell
--- Average precision of the right rows, in steps and with one point a distinct confidence; the trapezoid over it is another
--- and wrong number.
+-- Average precision of the right rows, in steps and with one point a distinct confidence; the trapezoid over it is
+-- another and wrong number.
 -- example: SELECT cell, average_precision FROM average_precision('t')
 CREATE OR REPLACE MACRO average_precision(tbl) AS TABLE
 WITH

@@ -2,7 +2,7 @@
 -- kind: table
 -- returns: one row a cell and bin that holds a row
 -- `binned` names a relation as binned_groups makes it.
--- example: WITH g AS (FROM score_groups('t')), b AS (FROM binned_groups('g', 10, 'equal_width')) SELECT * FROM bin_sums('b')
+-- example: WITH g AS (FROM score_groups('t')), b AS (FROM binned_groups('g', 9, 'equal_width')) FROM bin_sums('b')
 CREATE OR REPLACE MACRO bin_sums(binned) AS TABLE
 SELECT
     cell,

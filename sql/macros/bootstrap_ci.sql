@@ -1,11 +1,13 @@
 -- macro: bootstrap_ci
 -- kind: table
 -- returns: one row a cell
--- Percentile interval of a figure by cluster bootstrap: a replicate gives every question with all its rows a Poisson(1) weight
--- that depends on its name, the replicate and the seed alone, so runs repeat and differences between cells are paired.
--- bootstrap_bias is the mean over replicates less the figure: a binned calibration error is biased upward in every replicate.
--- Replicates in which the figure is undefined are counted and left out. The lake's own intervals are in bootstrap_intervals.
--- parameter stat: accuracy, mean_confidence, bias, brier, log_loss, ece, auroc, average_precision, aurc, e_aurc, augrc or prr
+-- Percentile interval of a figure by cluster bootstrap: a replicate gives every question with all its rows a
+-- Poisson(1) weight that depends on its name, the replicate and the seed alone, so runs repeat and differences
+-- between cells are paired. bootstrap_bias is the mean over replicates less the figure: a binned calibration error
+-- is biased upward in every replicate. Replicates in which the figure is undefined are counted and left out. The
+-- lake's own intervals are in bootstrap_intervals.
+-- parameter stat: accuracy, mean_confidence, bias, brier, log_loss, ece, auroc, average_precision, aurc, e_aurc,
+--   augrc or prr
 -- parameter b: number of replicates
 -- parameter seed: whole number from 0
 -- parameter prefix: put before the question's name in its hash; bootstrap_intervals has the data set and chr(31)
@@ -63,7 +65,7 @@ _bin_sums AS (
 
 _drawn AS (
     SELECT
-        {'cell': cell, 'replicate': replicate} AS cell,
+        struct_pack(cell := cell, replicate := replicate) AS cell,
         confidence,
         sum(weight) AS n,
         sum(weight) FILTER (is_right) AS n_correct
@@ -88,7 +90,7 @@ _values AS (
     SELECT
         cell,
         replicate,
-        CASE WHEN stat = 'ece' THEN exact_sum(abs(total)) ELSE exact_sum(total) END / sum(n) AS value
+        CASE WHEN stat = 'ece' THEN exact_sum(abs(total)) ELSE exact_sum(total) END / sum(n) AS figure
     FROM _bin_sums
     GROUP BY cell, replicate
     UNION ALL
@@ -102,18 +104,18 @@ _values AS (
             WHEN 'e_aurc' THEN e_aurc
             WHEN 'augrc' THEN augrc
             ELSE prr
-        END AS value
+        END AS figure
     FROM rank_figures_of('_drawn_groups')
 ),
 
 _figures AS (
     SELECT
         cell,
-        any_value(value) FILTER (replicate = 0) AS estimate,
-        count(value) FILTER (replicate > 0) AS n_replicates,
-        ordered_mean(CASE WHEN replicate > 0 THEN value END) AS bootstrap_mean,
-        quantile_cont(value, 0.025) FILTER (replicate > 0) AS lo,
-        quantile_cont(value, 0.975) FILTER (replicate > 0) AS hi
+        any_value(figure) FILTER (replicate = 0) AS estimate,
+        count(figure) FILTER (replicate > 0) AS n_replicates,
+        ordered_mean(CASE WHEN replicate > 0 THEN figure END) AS bootstrap_mean,
+        quantile_cont(figure, 0.025) FILTER (replicate > 0) AS lo,
+        quantile_cont(figure, 0.975) FILTER (replicate > 0) AS hi
     FROM _values
     GROUP BY cell
 ),
@@ -121,7 +123,7 @@ _figures AS (
 _spreads AS (
     SELECT
         v.cell,
-        sqrt(ordered_sum(pow(v.value - f.bootstrap_mean, 2)) / nullif(count(v.value) - 1, 0)) AS se
+        sqrt(ordered_sum(pow(v.figure - f.bootstrap_mean, 2)) / nullif(count(v.figure) - 1, 0)) AS se
     FROM _values AS v
     INNER JOIN _figures AS f ON v.cell = f.cell
     WHERE v.replicate > 0
@@ -136,30 +138,47 @@ _counts AS (
         bool_or(question_id IS NULL) AS has_unknown_question
     FROM _rows
     GROUP BY cell
+),
+
+_joined AS (
+    SELECT
+        _cells.cell,
+        coalesce(n, 0) AS n,
+        n_null,
+        n_nan,
+        coalesce(n_questions, 0) AS n_questions,
+        estimate,
+        se,
+        lo,
+        hi,
+        bootstrap_mean,
+        coalesce(n_replicates, 0) AS n_replicates,
+        CASE
+            WHEN n IS NULL THEN 'empty'
+            WHEN has_unknown_question THEN 'unknown_question'
+            WHEN n_questions = 1 THEN 'one_question'
+            WHEN n_replicates < 2 THEN 'too_few_replicates'
+        END AS reason
+    FROM row_counts(tbl) AS _cells
+    LEFT JOIN _counts ON _cells.cell = _counts.cell
+    LEFT JOIN _figures ON _cells.cell = _figures.cell
+    LEFT JOIN _spreads ON _cells.cell = _spreads.cell
 )
 
 SELECT
-    _cells.cell,
+    cell,
     stat AS statistic,
-    coalesce(n, 0) AS n,
+    n,
     n_null,
     n_nan,
-    coalesce(n_questions, 0) AS n_questions,
+    n_questions,
     estimate,
     CASE WHEN reason IS NULL THEN se END AS se,
     CASE WHEN reason IS NULL THEN lo END AS lo,
     CASE WHEN reason IS NULL THEN hi END AS hi,
     CASE WHEN reason IS NULL THEN bootstrap_mean END AS bootstrap_mean,
     CASE WHEN reason IS NULL THEN bootstrap_mean - estimate END AS bootstrap_bias,
-    coalesce(n_replicates, 0) AS n_replicates,
-    b::BIGINT - coalesce(n_replicates, 0) AS n_undefined,
-    CASE
-        WHEN coalesce(n, 0) = 0 THEN 'empty'
-        WHEN has_unknown_question THEN 'unknown_question'
-        WHEN n_questions = 1 THEN 'one_question'
-        WHEN coalesce(n_replicates, 0) < 2 THEN 'too_few_replicates'
-    END AS reason
-FROM row_counts(tbl) AS _cells
-LEFT JOIN _counts ON _cells.cell = _counts.cell
-LEFT JOIN _figures ON _cells.cell = _figures.cell
-LEFT JOIN _spreads ON _cells.cell = _spreads.cell;
+    n_replicates,
+    b::BIGINT - n_replicates AS n_undefined,
+    reason
+FROM _joined;

@@ -1,18 +1,20 @@
 -- macro: bootstrap_weights
 -- kind: table
 -- returns: one row a question and replicate in which it is drawn
--- How often a question is drawn in a bootstrap replicate: Poisson(1); once in replicate 0, which is the sample itself. Replicate
--- r is output number r of SplitMix64 (Steele, Lea and Flood, 2014) started from the question's hash XOR the scrambled seed. It
--- depends on nothing else, so every signal and condition gives a question the same weight and differences between them are
--- paired. `questions` names a relation with a column question_id. Stages, because a macro's text is copied wherever it stands.
+-- How often a question is drawn in a bootstrap replicate: Poisson(1); once in replicate 0, which is the sample
+-- itself. Replicate r is output number r of SplitMix64 (Steele, Lea and Flood, 2014) started from the question's
+-- hash XOR the scrambled seed. It depends on nothing else, so every signal and condition gives a question the same
+-- weight and differences between them are paired. `questions` names a relation with a column question_id. Stages,
+-- because a macro's text is copied wherever it stands.
 -- example: SELECT * FROM bootstrap_weights('t', 10, 20240229, '')
 CREATE OR REPLACE MACRO bootstrap_weights(questions, b, seed, prefix) AS TABLE
 WITH
 _questions AS MATERIALIZED (
     SELECT
         question_id,
-        question_hash(question_id, prefix := prefix)::UHUGEINT AS hash
-    FROM (SELECT DISTINCT question_id FROM query_table(questions))
+        question_hash(question_id, prefix := prefix)::UHUGEINT AS origin
+    FROM query_table(questions)
+    GROUP BY question_id
 ),
 
 _seed_first AS (SELECT mix64(seed, 30, 13787848793156543929) AS z),
@@ -25,21 +27,52 @@ _states AS (
     SELECT
         question_id,
         replicate,
-        (xor(hash, _seed.z) + replicate::UHUGEINT * 11400714819323198485::UHUGEINT)
+        (xor(origin, _seed.z) + replicate::UHUGEINT * 11400714819323198485::UHUGEINT)
         & 18446744073709551615::UHUGEINT AS z
-    FROM _questions, _seed, range(1, b::BIGINT + 1) AS r (replicate)
+    FROM _questions, _seed, (SELECT unnest(range(1, b::BIGINT + 1)) AS replicate) AS _replicates
 ),
 
-_first AS (SELECT question_id, replicate, mix64(z, 30, 13787848793156543929) AS z FROM _states),
+_first AS (
+    SELECT
+        question_id,
+        replicate,
+        mix64(z, 30, 13787848793156543929) AS z
+    FROM _states
+),
 
-_second AS (SELECT question_id, replicate, mix64(z, 27, 10723151780598845931) AS z FROM _first),
+_second AS (
+    SELECT
+        question_id,
+        replicate,
+        mix64(z, 27, 10723151780598845931) AS z
+    FROM _first
+),
 
-_bits AS (SELECT question_id, replicate, xor(z, z >> 31)::UBIGINT AS bits FROM _second),
+_bits AS (
+    SELECT
+        question_id,
+        replicate,
+        xor(z, z >> 31)::UBIGINT AS bits
+    FROM _second
+),
 
 _weights AS (
-    SELECT question_id, 0 AS replicate, 1 AS weight FROM _questions
+    SELECT
+        question_id,
+        0 AS replicate,
+        1 AS weight
+    FROM _questions
     UNION ALL
-    SELECT question_id, replicate, poisson_count(bits) AS weight FROM _bits
+    SELECT
+        question_id,
+        replicate,
+        poisson_count(bits) AS weight
+    FROM _bits
 )
 
-SELECT question_id, replicate, weight FROM _weights WHERE weight > 0;
+SELECT
+    question_id,
+    replicate,
+    weight
+FROM _weights
+WHERE weight > 0;

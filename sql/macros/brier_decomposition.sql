@@ -1,8 +1,9 @@
 -- macro: brier_decomposition
 -- kind: table
 -- returns: one row a cell
--- brier = reliability - resolution + uncertainty + within_bin_variance - within_bin_covariance, exactly: the two terms
--- within bins are what the three-term form leaves out (Stephenson, 2008). residual is what is left, which is rounding.
+-- brier = reliability - resolution + uncertainty + within_bin_variance - within_bin_covariance, exactly: the two
+-- terms within bins are what the three-term form leaves out (Stephenson, 2008). residual is what is left, which is
+-- rounding.
 -- parameter n_bins: number of bins, 10 where not given
 -- parameter strategy: equal_width or equal_mass
 -- example: SELECT cell, brier, reliability, resolution, uncertainty FROM brier_decomposition('t', n_bins := 5)

@@ -1,11 +1,11 @@
 -- macro: calibration_error
 -- kind: table
 -- returns: one row a cell
--- Binned calibration figures. strategy 'equal_width' has bins (lo, hi], the first closed at 0, with the doubles k / n_bins as
--- edges; 'equal_mass' has the quantiles. The mean confidence of a bin stands for it, not its middle. A maximum over bins is
--- noise where bins are small: min_bin_n leaves bins with fewer rows out of mce, and mce_n says how many rows its bin has.
--- The unweighted mean gap is called ACE by two authors: ace_equal_mass (Nixon's) and mean_gap_equal_width (netcal's) are each
--- null under the other strategy. Only for probabilities.
+-- Binned calibration figures. strategy 'equal_width' has bins (lo, hi], the first closed at 0, with the doubles k /
+-- n_bins as edges; 'equal_mass' has the quantiles. The mean confidence of a bin stands for it, not its middle. A
+-- maximum over bins is noise where bins are small: min_bin_n leaves bins with fewer rows out of mce, and mce_n says
+-- how many rows its bin has. The unweighted mean gap is called ACE by two authors: ace_equal_mass (Nixon's) and
+-- mean_gap_equal_width (netcal's) are each null under the other strategy. Only for probabilities.
 -- parameter n_bins: number of bins, 10 where not given
 -- parameter strategy: equal_width or equal_mass
 -- parameter min_bin_n: rows a bin needs to count for mce

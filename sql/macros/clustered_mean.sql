@@ -1,9 +1,9 @@
 -- macro: clustered_mean
 -- kind: table
 -- returns: one row a cell
--- Mean of a column over rows that come in clusters, the questions, with the standard error that allows for it (CR1, Miller
--- 2024) and Student's t with n_questions - 1 degrees of freedom. naive_se is what rows taken as independent would give, and
--- deff = (mean_se / naive_se)^2. Rows without a value are counted and left out of both sums.
+-- Mean of a column over rows that come in clusters, the questions, with the standard error that allows for it (CR1,
+-- Miller 2024) and Student's t with n_questions - 1 degrees of freedom. naive_se is what rows taken as independent
+-- would give, and deff = (mean_se / naive_se)^2. Rows without a value are counted and left out of both sums.
 -- parameter col: column to average: correct where not given; confidence, or any other numeric or boolean column
 -- example: SELECT cell, mean, mean_se, deff FROM clustered_mean('t', col := 'confidence')
 CREATE OR REPLACE MACRO clustered_mean(tbl, col := 'correct') AS TABLE
@@ -12,7 +12,7 @@ _rows AS (
     SELECT
         cell,
         question_id,
-        struct_extract(observation, col)::DOUBLE AS value
+        struct_extract(observation, col)::DOUBLE AS x
     FROM query_table(tbl) AS observation
 ),
 
@@ -20,10 +20,10 @@ _clusters AS (
     SELECT
         cell,
         question_id,
-        count(value) FILTER (NOT isnan(value)) AS n,
-        count(*) FILTER (value IS NULL) AS n_null,
-        count(*) FILTER (isnan(value)) AS n_nan,
-        ordered_sum(CASE WHEN NOT isnan(value) THEN value END) AS total
+        count(x) FILTER (NOT isnan(x)) AS n,
+        count(*) FILTER (x IS NULL) AS n_null,
+        count(*) FILTER (isnan(x)) AS n_nan,
+        ordered_sum(CASE WHEN NOT isnan(x) THEN x END) AS total
     FROM _rows
     GROUP BY cell, question_id
 ),
@@ -44,10 +44,10 @@ _means AS (
 _squares AS (
     SELECT
         _rows.cell,
-        sqrt(ordered_sum(pow(value - mean, 2)) / nullif(any_value(n) - 1, 0) / any_value(n)) AS naive_se
+        sqrt(ordered_sum(pow(x - mean, 2)) / nullif(any_value(n) - 1, 0) / any_value(n)) AS naive_se
     FROM _rows
     INNER JOIN _means ON _rows.cell = _means.cell
-    WHERE NOT isnan(value)
+    WHERE NOT isnan(x)
     GROUP BY _rows.cell
 ),
 

@@ -1,8 +1,9 @@
 -- macro: coverage_at_risk
 -- kind: table
 -- returns: one row a cell
--- The largest share of rows that can be accepted, surest first, with a selective risk of at most `max_risk`. The curve is not
--- monotone, so this is the largest such coverage and not the first. Null where no threshold is that safe.
+-- The largest share of rows that can be accepted, surest first, with a selective risk of at most `max_risk`. The
+-- curve is not monotone, so this is the largest such coverage and not the first. Null where no threshold is that
+-- safe.
 -- example: SELECT cell, coverage_at_risk, confidence FROM coverage_at_risk('t', 0.1)
 CREATE OR REPLACE MACRO coverage_at_risk(tbl, max_risk) AS TABLE
 WITH

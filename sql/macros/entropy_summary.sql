@@ -1,8 +1,8 @@
 -- macro: entropy_summary
 -- kind: table
 -- returns: one row a model, data set and condition that has entropies
--- Entropies of one span: how many rollouts have it, and the middle of each figure over the rollouts that do. Never compare
--- levels between models: vocabulary, tokenizer and the treatment of logits differ.
+-- Entropies of one span: how many rollouts have it, and the middle of each figure over the rollouts that do. Never
+-- compare levels between models: vocabulary, tokenizer and the treatment of logits differ.
 -- parameter span: whole, answer or numeric
 -- example: SELECT model, dataset, condition, n, n_without_span, median_of_mean FROM entropy_summary('answer')
 CREATE OR REPLACE MACRO entropy_summary(of_span) AS TABLE

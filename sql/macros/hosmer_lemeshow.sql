@@ -1,9 +1,9 @@
 -- macro: hosmer_lemeshow
 -- kind: table
 -- returns: one row a cell
--- The Hosmer-Lemeshow statistic over bins, equal-mass ones where nothing else is said. Degrees of freedom are the bins that
--- hold a row, because a confidence is not fitted on the rows it is judged by; with fitted := true two fewer. Takes rows as
--- independent. Null where a bin's mean confidence is 0 or 1.
+-- The Hosmer-Lemeshow statistic over bins, equal-mass ones where nothing else is said. Degrees of freedom are the
+-- bins that hold a row, because a confidence is not fitted on the rows it is judged by; with fitted := true two
+-- fewer. Takes rows as independent. Null where a bin's mean confidence is 0 or 1.
 -- parameter n_bins: number of bins, 10 where not given
 -- parameter strategy: equal_width or equal_mass
 -- parameter fitted: whether the confidence was fitted on these very rows

@@ -1,7 +1,8 @@
 -- macro: is_correct
 -- kind: scalar
 -- returns: the outcome as a boolean; null stays null
--- Takes booleans and the numbers 0 and 1. Anything else, such as a partial score, raises an error and is not rounded.
+-- Takes booleans and the numbers 0 and 1. Anything else, such as a partial score, raises an error and is not
+-- rounded.
 -- example: SELECT is_correct(1) AS yes, is_correct(false) AS no
 CREATE OR REPLACE MACRO is_correct(correct) AS
 CASE

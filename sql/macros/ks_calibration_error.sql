@@ -1,9 +1,9 @@
 -- macro: ks_calibration_error
 -- kind: table
 -- returns: one row a cell
--- The cumulative difference between outcome and confidence in order of confidence, looked at only where a block of tied rows
--- ends. ks_ce is its largest distance from 0; kuiper is the distance between its highest and lowest point, 0 among them.
--- Neither has bins; neither is divided by a length scale.
+-- The cumulative difference between outcome and confidence in order of confidence, looked at only where a block of
+-- tied rows ends. ks_ce is its largest distance from 0; kuiper is the distance between its highest and lowest
+-- point, 0 among them. Neither has bins; neither is divided by a length scale.
 -- example: SELECT cell, ks_ce, kuiper FROM ks_calibration_error('t')
 CREATE OR REPLACE MACRO ks_calibration_error(tbl) AS TABLE
 WITH

@@ -1,7 +1,8 @@
 -- macro: log_loss_of_row
 -- kind: scalar
 -- returns: minus the natural logarithm of the probability given to what happened [nats]
--- The confidence is moved into [eps, 1 - eps] first, because the logarithm of 0 is infinite. By default eps is 2^-52.
+-- The confidence is moved into [eps, 1 - eps] first, because the logarithm of 0 is infinite. By default eps is
+-- 2^-52.
 -- example: SELECT log_loss_of_row(0.8, true) AS nats
 CREATE OR REPLACE MACRO log_loss_of_row(conf, is_right, eps := 2.220446049250313e-16) AS
 CASE

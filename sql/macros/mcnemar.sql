@@ -1,8 +1,9 @@
 -- macro: mcnemar
 -- kind: table
 -- returns: one row
--- McNemar's test of two cells that each have one row a question: in how many questions only one of them is right, and the exact
--- two-sided p-value. For native answers, that is the agreement signal; with several rows a question the figures are null.
+-- McNemar's test of two cells that each have one row a question: in how many questions only one of them is right,
+-- and the exact two-sided p-value. For native answers, that is the agreement signal; with several rows a question
+-- the figures are null.
 -- parameter a: name of one cell
 -- parameter b: name of the other cell
 -- example: SELECT n_pairs, n_a_only_correct, n_b_only_correct, mcnemar_p FROM mcnemar('t', 'direct', 'llm_select')
@@ -37,7 +38,7 @@ SELECT
     n_b_only,
     CASE WHEN is_single THEN n_a_right END AS n_a_only_correct,
     CASE WHEN is_single THEN n_b_right END AS n_b_only_correct,
-    CASE WHEN is_single THEN pow(n_a_right - n_b_right, 2) / nullif(n_a_right + n_b_right, 0) END AS mcnemar_chi_squared,
+    CASE WHEN is_single THEN pow(n_a_right - n_b_right, 2) / nullif(n_a_right + n_b_right, 0) END AS mcnemar_statistic,
     CASE WHEN is_single AND n_pairs > 0 THEN sign_test_p(n_a_right, n_a_right + n_b_right) END AS mcnemar_p,
     CASE WHEN n_pairs = 0 THEN 'too_few_pairs' WHEN NOT is_single THEN 'several_rows_a_question' END AS mcnemar_reason
 FROM _counts;

@@ -1,9 +1,9 @@
 -- macro: paired_figures_of
 -- kind: table
 -- returns: one row a cell of `pairs`
--- Means of differences over questions with standard error, interval and p-value, and whether accuracy and confidence move
--- together. `pairs` names a relation with a row a cell and question: in_a, in_b (whether each side has a usable row) and
--- d_accuracy, d_confidence, d_bias, d_brier, which are null unless both have.
+-- Means of differences over questions with standard error, interval and p-value, and whether accuracy and
+-- confidence move together. `pairs` names a relation with a row a cell and question: in_a, in_b (whether each side
+-- has a usable row) and d_accuracy, d_confidence, d_bias, d_brier, which are null unless both have.
 -- example: SELECT * FROM paired_difference('t', 'a', 'b')
 CREATE OR REPLACE MACRO paired_figures_of(pairs) AS TABLE
 WITH

@@ -2,8 +2,8 @@
 -- kind: table
 -- returns: one row a cell
 -- How much of the way from a random to a perfect order of rejection the confidence goes, when at most the share
--- `max_rejection` of the rows is rejected: mean selective accuracy over the last floor(max_rejection * n) ranks, random 0 and
--- perfect 1. With max_rejection 1 it is the prr of aurc.
+-- `max_rejection` of the rows is rejected: mean selective accuracy over the last floor(max_rejection * n) ranks,
+-- random 0 and perfect 1. With max_rejection 1 it is the prr of aurc.
 -- example: SELECT cell, prr FROM prediction_rejection_ratio('t', max_rejection := 0.5)
 CREATE OR REPLACE MACRO prediction_rejection_ratio(tbl, max_rejection := 1.0) AS TABLE
 WITH

@@ -1,8 +1,8 @@
 -- macro: question_hash
 -- kind: scalar
 -- returns: 64 bits that depend on the question's name alone
--- The first eight bytes of SHA-256 in little-endian order. The published bootstrap tables put the data set and U+001F
--- before the name, which `prefix` does.
+-- The first eight bytes of SHA-256 in little-endian order. The published bootstrap tables put the data set and
+-- U+001F before the name, which `prefix` does.
 -- example: SELECT question_hash('champ_00001', prefix := 'champ' || chr(31)) AS bits
 CREATE OR REPLACE MACRO question_hash(question_id, prefix := '') AS
 concat(

@@ -1,9 +1,9 @@
 -- macro: question_placements
 -- kind: table
 -- returns: one row a cell and question that has a row with a confidence
--- What the clustered standard error of AUROC is made of: how many rows of the other class lie above each row, summed
--- over the rows of a question, a tie counting one half. Counts are doubled, so they are whole numbers. `groups` names the
--- relation that score_groups makes of the same rows.
+-- What the clustered standard error of AUROC is made of: how many rows of the other class lie above each row,
+-- summed over the rows of a question, a tie counting one half. Counts are doubled, so they are whole numbers.
+-- `groups` names the relation that score_groups makes of the same rows.
 -- example: WITH g AS (FROM score_groups('t')) SELECT * FROM question_placements('t', 'g')
 CREATE OR REPLACE MACRO question_placements(tbl, groups) AS TABLE
 WITH

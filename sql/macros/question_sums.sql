@@ -19,8 +19,8 @@ _rows AS (
 SELECT
     cell,
     question_id,
-    count(*) AS n_ranked,
-    count(*) FILTER (is_right) AS n_correct_ranked,
+    count(*) FILTER (is_right) AS n_correct,
+    count(*) FILTER (NOT is_right) AS n_wrong,
     ordered_sum(score) AS score_sum,
     count(used) AS n_in_range,
     count(*) FILTER (is_right AND used IS NOT NULL) AS n_correct_in_range,

@@ -1,8 +1,9 @@
 -- macro: rank_figures_of
 -- kind: table
 -- returns: one row a cell that has a confidence
--- AUROC, average precision, AURC and its relatives from `groups`, which names a relation as score_groups makes it. All are
--- functions of the distinct confidences, so the order of tied rows cannot matter; counts stay whole until the last division.
+-- AUROC, average precision, AURC and its relatives from `groups`, which names a relation as score_groups makes it.
+-- All are functions of the distinct confidences, so the order of tied rows cannot matter; counts stay whole until
+-- the last division.
 -- example: WITH g AS (FROM score_groups('t')) SELECT * FROM rank_figures_of('g')
 CREATE OR REPLACE MACRO rank_figures_of(groups) AS TABLE
 WITH

@@ -1,8 +1,8 @@
 -- macro: rejection_area
 -- kind: scalar
 -- returns: sum over the ranks of one block of tied rows of the expected selective risk at that rank
--- Above the block stand `k` rows with `errors` wrong ones; it has `m` rows with `wrong` wrong ones, in random order.
--- `from_rank` leaves out the ranks before it.
+-- Above the block stand `k` rows with `errors` wrong ones; it has `m` rows with `wrong` wrong ones, in random
+-- order. `from_rank` leaves out the ranks before it.
 -- example: SELECT rejection_area(1, 0, 3, 1) AS area
 CREATE OR REPLACE MACRO rejection_area(k, errors, m, wrong, from_rank := 1) AS
 CASE

@@ -1,9 +1,9 @@
 -- macro: reliability_diagram
 -- kind: table
 -- returns: one row a cell and bin; empty bins of equal width are rows with n = 0
--- Mean confidence against accuracy. The interval is Wilson's on the effective number of rows, n / deff, because the rollouts of
--- one question are not independent; a design effect below 1 counts as 1, and where a bin is all right or all wrong, so that it
--- has none, the number of questions stands in.
+-- Mean confidence against accuracy. The interval is Wilson's on the effective number of rows, n / deff, because the
+-- rollouts of one question are not independent; a design effect below 1 counts as 1, and where a bin is all right
+-- or all wrong, so that it has none, the number of questions stands in.
 -- parameter n_bins: number of bins, 10 where not given
 -- parameter strategy: equal_width or equal_mass
 -- example: SELECT bin, lo, hi, n, mean_confidence, accuracy, accuracy_lo, accuracy_hi FROM reliability_diagram('t')

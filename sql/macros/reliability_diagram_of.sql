@@ -1,8 +1,8 @@
 -- macro: reliability_diagram_of
 -- kind: table
 -- returns: one row a cell and bin, empty bins of equal width included
--- The rows of reliability_diagram. `cells`, `bins` and `question_bins` name relations: (cell), as bin_sums makes it, and
--- (cell, bin, question_id, n, n_correct).
+-- The rows of reliability_diagram. `cells`, `bins` and `question_bins` name relations: (cell), as bin_sums makes
+-- it, and (cell, bin, question_id, n, n_correct).
 -- example: SELECT * FROM reliability_diagram('t')
 CREATE OR REPLACE MACRO reliability_diagram_of(cells, bins, question_bins, n_bins, strategy) AS TABLE
 WITH
@@ -77,6 +77,12 @@ _heavy AS (
     WINDOW rising AS (PARTITION BY cell ORDER BY bin)
 ),
 
+_both AS (
+    SELECT * FROM _wide
+    UNION ALL
+    SELECT * FROM _heavy
+),
+
 _rows AS (
     SELECT
         *,
@@ -84,7 +90,7 @@ _rows AS (
             WHEN NOT has_unknown_question AND deff IS NULL THEN n_questions
             WHEN NOT has_unknown_question THEN n / greatest(1.0, deff)
         END AS n_effective
-    FROM (FROM _wide UNION ALL FROM _heavy)
+    FROM _both
 )
 
 SELECT

@@ -1,7 +1,8 @@
 -- macro: risk_coverage_curve
 -- kind: table
 -- returns: one row a cell and distinct confidence
--- What is wrong among the rows that are at least this sure. One point a distinct confidence, never one inside a block of ties.
+-- What is wrong among the rows that are at least this sure. One point a distinct confidence, never one inside a
+-- block of ties.
 -- example: SELECT cell, confidence, coverage, selective_risk FROM risk_coverage_curve('t') ORDER BY cell, coverage
 CREATE OR REPLACE MACRO risk_coverage_curve(tbl) AS TABLE
 WITH

@@ -1,9 +1,9 @@
 -- macro: roc_curve
 -- kind: table
 -- returns: one row a cell and distinct confidence, and one for the corner where nothing is accepted
--- One point a distinct confidence, from the surest down: rows at least that sure are called right. The corner has an infinite
--- confidence. A rate whose class is empty is null.
--- example: SELECT cell, confidence, false_positive_rate, true_positive_rate FROM roc_curve('t') ORDER BY cell, confidence DESC
+-- One point a distinct confidence, from the surest down: rows at least that sure are called right. The corner has
+-- an infinite confidence. A rate whose class is empty is null.
+-- example: SELECT cell, confidence, false_positive_rate, true_positive_rate FROM roc_curve('t') ORDER BY 1, 2 DESC
 CREATE OR REPLACE MACRO roc_curve(tbl) AS TABLE
 WITH
 _groups AS (FROM score_groups(tbl)),

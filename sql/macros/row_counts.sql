@@ -1,8 +1,8 @@
 -- macro: row_counts
 -- kind: table
 -- returns: one row a cell
--- Every row is counted once: usable for calibration, out of range, NaN or null. Nothing is repaired.
--- A row whose confidence or outcome is null counts as null.
+-- Every row is counted once: usable for calibration, out of range, NaN or null. Nothing is repaired. A row whose
+-- confidence or outcome is null counts as null.
 -- example: SELECT * FROM row_counts('t')
 CREATE OR REPLACE MACRO row_counts(tbl) AS TABLE
 SELECT

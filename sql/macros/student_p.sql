@@ -1,8 +1,8 @@
 -- macro: student_p
 -- kind: scalar
 -- returns: two-sided p-value of Student's t with a whole number of degrees of freedom; null below one
--- The finite series for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4), summed from the far end.
--- Right to 1e-13; a p-value smaller than that comes out as 0 or as rounding.
+-- The finite series for whole degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4), summed from the far
+-- end. Right to 1e-13; a p-value smaller than that comes out as 0 or as rounding.
 -- example: SELECT student_p(2.1, 29) AS p
 CREATE OR REPLACE MACRO student_p(t, degrees) AS
 CASE

@@ -8,7 +8,11 @@ CREATE OR REPLACE MACRO t_q975(degrees) AS
 CASE
     WHEN degrees < 1 THEN NULL
     ELSE coalesce(
-        (SELECT q.q975 FROM t_quantiles AS q WHERE q.df = degrees),
+        (
+            SELECT q.q975
+            FROM t_quantiles AS q
+            WHERE q.df = degrees
+        ),
         1.959963984540054
         + 2.372271230298562 / degrees
         + 2.822498615739611 / pow(degrees, 2)

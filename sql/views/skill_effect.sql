@@ -1,0 +1,145 @@
+-- view: skill_effect
+-- grain: model, dataset, signal, contrast, skill_subset
+-- Does a skill change how right a model is, and does its confidence change with it? Paired by question: for every
+-- question with a usable row under both conditions, the mean of its rows with the skill less that of direct. Change in
+-- accuracy, confidence and bias stand side by side; standard error sd / sqrt(n_pairs), interval and p by Student's t.
+-- skill_subset splits the pairs by whether the skill supplied is one annotated for the question; the pairs of a subset
+-- are questions the model chose well or badly for, so a difference between subsets is not an effect of annotation.
+-- Comparisons are inside one model. Bias and Brier score are null where the confidence is not a probability.
+-- example: SELECT model, dataset, d_accuracy, d_confidence, d_bias FROM skill_effect WHERE signal = 'tf'
+-- column contrast: which condition minus which
+-- column skill_subset: all pairs; annotated: the skill supplied is annotated for the question; not_annotated: it is not
+-- column n_pairs: questions with a usable row under both conditions
+-- column n_direct_only: questions with a usable row under direct alone
+-- column n_skill_only: questions with a usable row under the other condition alone
+-- column d_accuracy: mean change in accuracy
+-- column d_confidence: mean change in confidence, in the signal's own unit: nats for entropies, whose sign is turned
+-- column d_bias: mean change in confidence minus accuracy; above 0 the skill makes the model more over-confident
+-- column d_brier: mean change in Brier score; below 0 is better
+-- column n_same_sign: pairs whose accuracy and confidence both rise or both fall
+-- column n_opposite_sign: pairs of which one rises and the other falls
+-- column sign_agreement: n_same_sign / (n_same_sign + n_opposite_sign)
+-- column pearson_r: correlation over pairs of the change in accuracy with the change in confidence
+-- column pearson_reason: why pearson_r is null
+CREATE OR REPLACE VIEW skill_effect AS
+WITH
+_sides AS (
+    SELECT
+        c.model,
+        c.dataset,
+        c.condition,
+        c.signal,
+        q.question_id,
+        c.is_probability,
+        CASE WHEN c.is_probability THEN q.n_in_range ELSE q.n_correct + q.n_wrong END AS n,
+        CASE WHEN c.is_probability THEN q.n_correct_in_range ELSE q.n_correct END / n AS accuracy,
+        CASE WHEN c.is_probability THEN q.confidence_sum ELSE q.score_sum END / n AS confidence,
+        CASE WHEN c.is_probability THEN q.brier_sum END / n AS brier
+    FROM confidence_clusters AS q
+    INNER JOIN confidence_cells AS c ON q.cell = c.cell
+    WHERE c.source = 'sra' AND n > 0
+),
+
+_skills AS (
+    SELECT
+        model,
+        dataset,
+        condition,
+        instance_id,
+        skill_is_annotated
+    FROM question_conditions
+    WHERE condition <> 'direct'
+),
+
+_contrasts AS (
+    SELECT DISTINCT
+        d.model,
+        d.dataset,
+        d.signal,
+        s.condition
+    FROM confidence_cells AS d
+    INNER JOIN confidence_cells AS s
+        ON d.source = s.source AND d.model = s.model AND d.dataset = s.dataset AND d.signal = s.signal
+    WHERE d.source = 'sra' AND d.condition = 'direct' AND s.condition <> 'direct'
+),
+
+_direct AS (
+    SELECT
+        k.condition AS skill_condition,
+        d.*
+    FROM _sides AS d
+    INNER JOIN _contrasts AS k ON d.model = k.model AND d.dataset = k.dataset AND d.signal = k.signal
+    WHERE d.condition = 'direct'
+),
+
+_skilled AS (
+    SELECT s.*
+    FROM _sides AS s
+    SEMI JOIN _contrasts AS k
+        ON s.model = k.model AND s.dataset = k.dataset AND s.signal = k.signal AND s.condition = k.condition
+),
+
+_questions AS (
+    SELECT
+        coalesce(s.model, d.model) AS model,
+        coalesce(s.dataset, d.dataset) AS dataset,
+        coalesce(s.signal, d.signal) AS signal,
+        coalesce(s.condition, d.skill_condition) AS condition,
+        coalesce(s.question_id, d.question_id) AS question_id,
+        d.n IS NOT NULL AS in_a,
+        s.n IS NOT NULL AS in_b,
+        s.accuracy - d.accuracy AS d_accuracy,
+        s.confidence - d.confidence AS d_confidence,
+        CASE WHEN s.is_probability THEN (s.confidence - s.accuracy) - (d.confidence - d.accuracy) END AS d_bias,
+        s.brier - d.brier AS d_brier
+    FROM _direct AS d
+    FULL JOIN _skilled AS s
+        ON
+            d.model = s.model
+            AND d.dataset = s.dataset
+            AND d.signal = s.signal
+            AND d.skill_condition = s.condition
+            AND d.question_id = s.question_id
+),
+
+_pairs AS (
+    SELECT
+        struct_pack(
+            model := q.model,
+            dataset := q.dataset,
+            signal := q.signal,
+            condition := q.condition,
+            skill_subset := unnest(
+                CASE
+                    WHEN k.skill_is_annotated THEN ['all', 'annotated']
+                    WHEN NOT k.skill_is_annotated THEN ['all', 'not_annotated']
+                    ELSE ['all']
+                END
+            )
+        ) AS cell,
+        q.in_a,
+        q.in_b,
+        q.d_accuracy,
+        q.d_confidence,
+        q.d_bias,
+        q.d_brier
+    FROM _questions AS q
+    LEFT JOIN _skills AS k
+        ON
+            q.model = k.model
+            AND q.dataset = k.dataset
+            AND q.condition = k.condition
+            AND q.question_id = k.instance_id
+)
+
+SELECT
+    cell.model,
+    cell.dataset,
+    cell.signal,
+    concat(cell.condition, ' - direct') AS contrast,
+    cell.skill_subset,
+    n_pairs,
+    n_a_only AS n_direct_only,
+    n_b_only AS n_skill_only,
+    f.* EXCLUDE (cell, n_pairs, n_a_only, n_b_only)
+FROM paired_figures_of('_pairs') AS f;
