@@ -2,10 +2,10 @@
 
 from transforms.benchmirt.alignment import Audit, audit_alignment
 from transforms.benchmirt.cells import Limits
-from transforms.benchmirt.matrix import Matrix, to_matrix
 from transforms.benchmirt.pyirt import write_subjects
 from transforms.benchmirt.responses import Responses, read_responses
 from transforms.benchmirt.source import SourceTables, read_benchmirt
+from transforms.irt.matrix import Matrix, to_matrix
 
 __all__ = [
     "Audit",

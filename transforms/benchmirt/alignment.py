@@ -17,8 +17,8 @@ from scipy.cluster.hierarchy import ClusterNode, linkage, to_tree
 from scipy.spatial.distance import squareform
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.matrix import Matrix
 from transforms.irt.blas import one_blas_thread
+from transforms.irt.matrix import Matrix
 from transforms.issue_log import shown, shown_all
 from warehouse.contracts import TABLES, Issue
 from warehouse.contracts.benchmirt import ALL_ITEMS, SOURCE

@@ -40,6 +40,11 @@ def read_subjects(data: bytes, log: IssueLog, limits: Limits) -> pl.DataFrame | 
     if has_errors(log.issues) or not frames:
         return None
     responses = pl.concat(frames[model] for model in sorted(frames, key=str.encode))
+    n_items = responses["item_id"].n_unique()
+    if len(frames) * n_items > limits.cells:
+        message = f"{len(frames)} models and {n_items} items make more cells than the limit, {limits.cells}."
+        log.add(rules.TOO_LARGE, message, value=str(len(frames) * n_items))
+        return None
     _note_kinds(responses, log)
     return responses
 

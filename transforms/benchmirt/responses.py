@@ -97,9 +97,11 @@ def _layout(cells: Cells, log: IssueLog) -> _Layout | None:
         )
         return None
     rest = _named(cells, [i for i in range(len(names)) if i != item_id], log)
-    extras = {names[i]: i for i in rest if names[i] in _EXTRAS} if names[item_id] in _ID_NAMES else {}
+    prefixed = [i for i in rest if names[i].startswith(PREFIX)]
+    # In a bare matrix every column is a model, whatever its name.
+    is_bare = names[item_id] not in _ID_NAMES and not prefixed
+    extras = {} if is_bare else {names[i]: i for i in rest if names[i] in _EXTRAS}
     candidates = [i for i in rest if i not in extras.values()]
-    prefixed = [i for i in candidates if names[i].startswith(PREFIX)]
     unknown = [names[i] for i in candidates if prefixed and i not in prefixed]
     if unknown:
         log.add(

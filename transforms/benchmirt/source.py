@@ -13,7 +13,6 @@ import polars as pl
 from transforms.benchmirt import rules
 from transforms.benchmirt.alignment import audit_alignment
 from transforms.benchmirt.cells import Limits
-from transforms.benchmirt.matrix import Matrix, to_matrix
 from transforms.benchmirt.metadata import (
     ITEM_NUMBERS,
     ITEM_TEXTS,
@@ -24,6 +23,7 @@ from transforms.benchmirt.metadata import (
 )
 from transforms.benchmirt.polarity import may_be_parse_error, polarity
 from transforms.benchmirt.responses import Responses, read_responses
+from transforms.irt.matrix import Matrix, to_matrix
 from transforms.issue_log import shown_all
 from warehouse.contracts import TABLES, Issue, Rule, has_errors
 from warehouse.contracts.benchmirt import HIGHEST_MEAN, LOWEST_MEAN, SOURCE

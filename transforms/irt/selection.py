@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from transforms.benchmirt.matrix import Matrix
 from transforms.irt.data import Floats
+from transforms.irt.matrix import Matrix
 from transforms.irt.settings import IrtInputError
 from transforms.issue_log import shown_all
 from warehouse.contracts.benchmirt import ALL_ITEMS, HIGHEST_MEAN, LOWEST_MEAN

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from transforms.benchmirt.matrix import Matrix, to_matrix
 from transforms.irt.data import Floats
 from transforms.irt.fitting import Fit, fit
+from transforms.irt.matrix import Matrix, to_matrix
 from transforms.irt.selection import Chosen, choose, counted
 from transforms.irt.settings import IrtInputError, Model, Settings
 from transforms.irt.validation import DEFAULT_FOLDS, DEFAULT_SEED, CrossValidation, cross_validate

@@ -213,6 +213,19 @@ def test_the_matrix_of_long_rows_in_any_order() -> None:
     assert np.nan_to_num(matrix.scores, nan=-1.0).tolist() == [[1.0, 0.0, 1.0], [0.0, 1.0, -1.0]]
 
 
+def test_a_prefixed_table_by_an_unnamed_index_keeps_its_text_columns() -> None:
+    found = read(b",question,acc_norm_m\nx,why,1\n")
+    assert scores(found) == {("m", "x"): 1.0}
+    assert found.items["question"].to_list() == ["why"]
+
+
+def test_json_lines_that_hardly_overlap_are_bounded_by_their_matrix() -> None:
+    sparse = jsonl([{"subject_id": f"m{i}", "responses": {f"i{i}": 1}} for i in range(10)])
+    assert read_responses(sparse, "x", Limits(cells=100)).responses.height == 10
+    refused = read_responses(sparse, "x", Limits(cells=99))
+    assert rules_of(refused) == ["benchmirt.too_large"]
+
+
 @pytest.mark.parametrize("limits", [Limits(cells=5), Limits(columns=4), Limits(file_bytes=100)])
 def test_bounds_hold(limits: Limits) -> None:
     for data in (WIDE, gzip.compress(WIDE), parquet(pl.read_csv(WIDE))):
