@@ -46,12 +46,18 @@ def _run(job: Job) -> tuple[Job, dict[str, pl.DataFrame]]:
     )
 
 
+def _fitted() -> list[str]:
+    """Return the derived tables that Python computes a model at a time."""
+    in_sql = {found.name for found in load_tables(SQL_ROOT)}
+    return [name for name in tables_of(DERIVED) if name not in in_sql and name != CONSTANT]
+
+
 def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter) -> SourceReport:
     """Stage the derived tables of every model of every source."""
     jobs, keys = _observations(stage)
     known, kept = _known(lake, keys)
     todo = [job for name, job in jobs.items() if name not in known]
-    parts: dict[str, list[pl.DataFrame]] = {name: kept.get(name, []) for name in tables_of(DERIVED)}
+    parts: dict[str, list[pl.DataFrame]] = {name: kept.get(name, []) for name in _fitted()}
     with reporter.step("statistics", len(jobs), "models") as advance:
         advance(len(known))
         for _job, tables in run_jobs(_run, todo, workers, _start):
@@ -97,7 +103,7 @@ def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:
     """Write each model's observations beside the stage; return the jobs and the key of each: rows, code, contracts."""
     folder = stage.root / "observations"
     folder.mkdir(exist_ok=True)
-    code = code_hash(*_CODE) + contract_hash(TABLES[name] for name in tables_of(DERIVED))
+    code = code_hash(*_CODE) + contract_hash(TABLES[name] for name in _fitted())
     jobs, keys = {}, {}
     with connect_version(stage.version) as connection:
         pairs = connection.execute("SELECT DISTINCT source, model FROM confidence_observations ORDER BY ALL").fetchall()
@@ -120,9 +126,9 @@ def _known(lake: Lake, keys: Mapping[str, str]) -> tuple[set[str], dict[str, lis
     state: Mapping[str, Any] = record["sources"].get(DERIVED, {}).get("state", {})
     known = {name for name, key in keys.items() if state.get("keys", {}).get(name) == key}
     kept = {}
-    for name in tables_of(DERIVED):
+    for name in _fitted():
         path = lake.version(version_id) / "tables" / name / "part-0.parquet"
-        if name != CONSTANT and path.is_file():
+        if path.is_file():
             rows = pl.read_parquet(path)
             kept[name] = [rows.filter((pl.col("source") + "/" + pl.col("model")).is_in(sorted(known)))]
     return known, kept

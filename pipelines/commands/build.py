@@ -84,7 +84,11 @@ def _materialize(lake: Lake, options: Mapping[str, Any], wait: bool) -> dg.Execu
     quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     given = {name: value for name, value in options.items() if value is not None}
     resource = BuildResource(lake=str(lake.root), options=given, wait=wait)
-    with tempfile.TemporaryDirectory(prefix="callake-") as home, dg.DagsterInstance.local_temp(home) as instance:
+    no_telemetry = {"telemetry": {"enabled": False}}
+    with (
+        tempfile.TemporaryDirectory(prefix="callake-") as home,
+        dg.DagsterInstance.local_temp(home, overrides=no_telemetry) as instance,
+    ):
         return dg.materialize(
             all_assets(), resources={"build": resource}, instance=instance, run_config=quiet, raise_on_error=False
         )

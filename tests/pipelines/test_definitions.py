@@ -45,7 +45,7 @@ def test_the_job_publishes(tiny_files: dict[str, bytes], tmp_path: Path) -> None
     raw = write_files(tmp_path / "raw", tiny_files)
     chosen = {name: value for name, value in sra_options(raw).items() if value is not None}
     resource = BuildResource(lake=str(tmp_path / "lake"), options=chosen)
-    with dg.instance_for_test() as instance:
+    with dg.instance_for_test(overrides={"telemetry": {"enabled": False}}) as instance:
         result = defs.resolve_job_def(JOB).execute_in_process(instance=instance, resources={"build": resource})
     assert result.success
     assert Lake.at(tmp_path / "lake").current_id() is not None
@@ -65,7 +65,7 @@ def test_a_refused_bundle_materialises_no_version(tiny_files: dict[str, bytes], 
     raw = write_files(tmp_path / "raw", {**tiny_files, path: tiny_files[path] + b"x"})
     chosen = {name: value for name, value in sra_options(raw).items() if value is not None}
     resource = BuildResource(lake=str(tmp_path / "lake"), options=chosen)
-    with dg.instance_for_test() as instance:
+    with dg.instance_for_test(overrides={"telemetry": {"enabled": False}}) as instance:
         result = defs.resolve_job_def(JOB).execute_in_process(
             instance=instance, resources={"build": resource}, raise_on_error=False
         )

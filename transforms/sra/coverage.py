@@ -97,7 +97,7 @@ def coverage_frame(
 
     `observed` has the cells that were read, `left_out` the kinds of file of those that a partial build leaves out. Of a
     cell that is not there as many values are expected as its data set's largest cell has; of a signal that does not
-    apply or is withheld by design, none.
+    apply or is withheld by design, none. A span that no generation of a cell has does not apply: nothing was lost.
     """
     unsound = left_out or {}
     questions: dict[str, int] = {}
@@ -127,6 +127,8 @@ def _row(
     if seen is None:
         n = questions.get(cell.dataset, 0) * (1 if signal == "agreement" else ROLLOUTS_PER_QUESTION)
         return "missing", n, 0, _LEFT_OUT if cell in unsound else _NO_CELL
+    if signal in _SPANS and is_there and seen.has_tokenizer and not seen.n_present.get(signal, 0):
+        return "not_applicable", 0, 0, f"None of the {seen.n_rollouts} values can be: all are {_WHY[signal]}."
     n_expected = seen.n_question_conditions if signal == "agreement" else seen.n_rollouts
     n_present = seen.n_present.get(signal, 0) if is_there else 0
     status = "missing" if n_present == 0 else "present" if n_present == n_expected else "partial"
