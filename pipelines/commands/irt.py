@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import polars as pl
@@ -10,6 +11,7 @@ import polars as pl
 from pipelines.commands.build import run_build
 from pipelines.commands.common import lake_option
 from transforms.benchmirt import write_subjects
+from transforms.irt import Parameters, write_parameters
 from transforms.irt.settings import MAX_DIMS, MODELS
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
@@ -27,24 +29,48 @@ def irt() -> None:
 @click.option("--folds", type=click.IntRange(0), default=10, show_default=True, help="0: no cross-validation.")
 @click.option("--only", multiple=True, help="Fit this model of the responses (repeat it); default: the aligned group.")
 @click.option("--selection", help="Name of the --only selection, part of the fit's name.")
-def fit(lake: Path, model: str, dims: int, folds: int, only: tuple[str, ...], selection: str | None) -> None:
+@click.option("--no-priors", is_flag=True, help="Plain maximum likelihood, as published estimates of small tests are.")
+def fit(lake: Path, **given: Any) -> None:  # noqa: ANN401 - click passes the options by name
     """Fit the responses of the current version and publish the result as a new version."""
     found = Lake.at(lake)
     found.require_current()
-    options = {"irt_fit": model, "irt_dims": str(dims), "irt_folds": str(folds), "irt_models": list(only)}
-    run_build(found, options | ({"irt_selection": selection} if selection else {}))
+    renamed = {"model": "irt_fit", "only": "irt_models"}
+    options = {renamed.get(name, f"irt_{name}"): value for name, value in given.items() if value is not None}
+    run_build(found, options | {"irt_models": list(given["only"])})
 
 
 @irt.command("export")
 @lake_option
+@click.option("--fit", "fit_id", help="Export this fit's parameters instead of the responses.")
 @click.option("--to", "target", required=True, type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
-def export(lake: Path, target: Path) -> None:
-    """Write the responses of the current version as py-irt's JSON lines."""
-    path = Lake.at(lake).require_current() / "tables" / "benchmirt_responses" / "part-0.parquet"
-    if not path.is_file():
-        raise LakeError("The current version has no responses: build with --benchmirt first.")
-    target.write_bytes(write_subjects(pl.read_parquet(path)))
+def export(lake: Path, fit_id: str | None, target: Path) -> None:
+    """Write py-irt's files: the responses as JSON lines, or a fit's parameters as JSON."""
+    tables = Lake.at(lake).require_current() / "tables"
+    needed = ("irt_fits", "irt_items", "irt_models") if fit_id else ("benchmirt_responses",)
+    paths = [tables / name / "part-0.parquet" for name in needed]
+    if not all(path.is_file() for path in paths):
+        raise LakeError(
+            f"The current version has no {needed[0]}: build with --benchmirt, and fit with `callake irt fit`."
+        )
+    frames = [pl.read_parquet(path) for path in paths]
+    target.write_bytes(_parameters(fit_id, *frames) if fit_id else write_subjects(frames[0]))
     click.echo(f"wrote {target}")
+
+
+def _parameters(fit_id: str, fits: pl.DataFrame, items: pl.DataFrame, models: pl.DataFrame) -> bytes:
+    """Return a fit's parameters as py-irt's JSON."""
+    chosen = fits.filter(fit_id=fit_id)
+    if chosen.is_empty():
+        known = ", ".join(fits["fit_id"].to_list()) or "none"
+        raise LakeError(f"There is no fit {fit_id!r} in the current version; there are: {known}.")
+    dims = chosen["dims"].item()
+    items, models = items.filter(fit_id=fit_id, in_fit=True), models.filter(fit_id=fit_id, in_fit=True)
+    slopes = items.select(f"slope_{d}" for d in range(1, dims + 1)).to_numpy()
+    abilities = models.select(f"ability_{d}" for d in range(1, dims + 1)).to_numpy()
+    names = models["model"].to_list(), items["item_id"].to_list()
+    return write_parameters(
+        Parameters(chosen["irt_model"].item(), *names, slopes, items["intercept"].to_numpy(), abilities)
+    )
 
 
 COMMANDS = (irt,)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from pipelines.source import BuildContext, Built, Option, Source
-from transforms.irt import IrtInputError, Request, fit_tables
+from transforms.irt import WITHOUT_PRIORS, IrtInputError, Request, Settings, fit_tables
 from transforms.irt.settings import MODELS
 from warehouse.code import code_hash, contract_hash
 from warehouse.contracts import LICENCES, TABLES
@@ -25,8 +25,9 @@ OPTIONS: Final = (
     Option("irt-folds", "Folds of the cross-validation; 0 leaves the out-of-fold predictions out.", default="10"),
     Option("irt-models", "Models that take part; default: the largest group whose rows agree.", multiple=True),
     Option("irt-selection", "Name of the selection of models, part of the fit's name."),
+    Option("irt-no-priors", "Fit by plain maximum likelihood, as published estimates of small tests are.", "flag"),
 )
-_KEPT: Final = ("irt_fit", "irt_dims", "irt_folds", "irt_models", "irt_selection")
+_KEPT: Final = ("irt_fit", "irt_dims", "irt_folds", "irt_models", "irt_selection", "irt_no_priors")
 
 
 def build(context: BuildContext) -> Built | None:
@@ -65,12 +66,15 @@ def _wanted(context: BuildContext) -> dict[str, dict[str, Any]]:
 
 def _request(settings: Mapping[str, Any]) -> Request:
     models: Sequence[str] | None = settings.get("irt_models") or None
+    chosen = settings.get("irt_selection") or ("selected" if models else "")
+    names = [chosen, "no-priors" if settings.get("irt_no_priors") else ""]
     return Request(
         model=settings["irt_fit"],
         dims=int(settings.get("irt_dims") or 1),
         n_folds=int(settings.get("irt_folds") or 0),
         models=models,
-        selection=settings.get("irt_selection") or ("selected" if models else None),
+        selection="-".join(name for name in names if name) or None,
+        settings=WITHOUT_PRIORS if settings.get("irt_no_priors") else Settings(),
     )
 
 

@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from transforms.sra.questions import Question
-
 from transforms.sra.join import TfMemory
 from transforms.sra.layout import CellKey
+from transforms.sra.questions import Question
 from transforms.sra.token_blocks import Layout
 from warehouse.contracts import Issue, Severity
 from warehouse.storage.parquet import FileReport
