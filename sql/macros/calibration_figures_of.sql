@@ -16,7 +16,8 @@ _cells AS (
 _probabilities AS (
     SELECT g.*
     FROM query_table(groups) AS g
-    SEMI JOIN (SELECT * FROM _cells WHERE is_probability) AS c ON g.cell = c.cell
+    INNER JOIN _cells AS c ON g.cell = c.cell
+    WHERE c.is_probability
 ),
 
 _sums AS (
@@ -118,7 +119,11 @@ SELECT
     undefined_reason(r.average_precision, r.n, 'none_correct') AS average_precision_reason,
     undefined_reason(r.aurc, r.n, NULL) AS aurc_reason,
     undefined_reason(r.prr, r.n, 'one_class') AS prr_reason,
-    CASE WHEN c.n = 0 THEN 'empty' WHEN m.accuracy_se = 0 THEN 'zero_variance' ELSE m.se_reason END AS accuracy_se_reason,
+    CASE
+        WHEN c.n = 0 THEN 'empty'
+        WHEN m.accuracy_se = 0 THEN 'zero_variance'
+        ELSE m.se_reason
+    END AS accuracy_se_reason,
     coalesce(e.auroc_se_reason, undefined_reason(1, r.n, NULL)) AS auroc_se_reason
 FROM _cells AS c
 LEFT JOIN _means AS m ON c.cell = m.cell

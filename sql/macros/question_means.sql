@@ -8,7 +8,10 @@ CREATE OR REPLACE MACRO question_means(sums, is_probability) AS TABLE
 SELECT
     cell,
     question_id,
-    CASE WHEN is_probability THEN n_correct_in_range / n_in_range ELSE n_correct / (n_correct + n_wrong) END AS accuracy,
+    CASE
+        WHEN is_probability THEN n_correct_in_range / n_in_range
+        ELSE n_correct / (n_correct + n_wrong)
+    END AS accuracy,
     CASE WHEN is_probability THEN confidence_sum / n_in_range ELSE score_sum / (n_correct + n_wrong) END AS confidence,
     CASE WHEN is_probability THEN (confidence_sum - n_correct_in_range) / n_in_range END AS bias,
     CASE WHEN is_probability THEN brier_sum / n_in_range END AS brier

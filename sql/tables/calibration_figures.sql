@@ -5,8 +5,8 @@ WITH
 _kept AS MATERIALIZED (
     SELECT o.*
     FROM confidence_observations AS o
-    SEMI JOIN (SELECT * FROM confidence_cells WHERE n_cap_repair > 0) AS c ON o.cell = c.cell
-    WHERE o.cap_repair IS DISTINCT FROM true
+    INNER JOIN confidence_cells AS c ON o.cell = c.cell
+    WHERE c.n_cap_repair > 0 AND o.cap_repair IS DISTINCT FROM true
 ),
 
 _kept_counts AS (FROM row_counts('_kept')),
@@ -52,6 +52,66 @@ _figures AS (
 SELECT
     c.source,
     c.model,
-    f.*
+    f.cell,
+    f.rows_used,
+    f.n,
+    f.n_questions,
+    f.n_correct,
+    f.accuracy,
+    f.accuracy_se,
+    f.accuracy_lo,
+    f.accuracy_hi,
+    f.deff,
+    f.mean_confidence,
+    f.mean_confidence_se,
+    f.mean_confidence_lo,
+    f.mean_confidence_hi,
+    f.bias,
+    f.bias_se,
+    f.bias_lo,
+    f.bias_hi,
+    f.ece,
+    f.ece_equal_mass,
+    f.mce,
+    f.mce_n,
+    f.rmsce,
+    f.rmsce_debiased,
+    f.overconfidence,
+    f.underconfidence,
+    f.brier,
+    f.brier_se,
+    f.brier_lo,
+    f.brier_hi,
+    f.reliability,
+    f.resolution,
+    f.uncertainty,
+    f.within_bin_variance,
+    f.within_bin_covariance,
+    f.brier_skill,
+    f.log_loss,
+    f.log_loss_se,
+    f.log_loss_lo,
+    f.log_loss_hi,
+    f.n_clipped,
+    f.spiegelhalter_z,
+    f.spiegelhalter_p,
+    f.auroc,
+    f.auroc_se,
+    f.auroc_lo,
+    f.auroc_hi,
+    f.average_precision,
+    f.aurc,
+    f.e_aurc,
+    f.augrc,
+    f.prr,
+    f.calibration_reason,
+    f.brier_skill_reason,
+    f.spiegelhalter_reason,
+    f.auroc_reason,
+    f.average_precision_reason,
+    f.aurc_reason,
+    f.prr_reason,
+    f.accuracy_se_reason,
+    f.auroc_se_reason
 FROM _figures AS f
 INNER JOIN confidence_cells AS c ON f.cell = c.cell;

@@ -1,8 +1,8 @@
 -- table: entropy_span_figures
 -- grain: model, dataset, condition, span
--- Middles and AUROCs of the figures of a span's entropies, each inside one model, data set and condition: levels of two
--- models do not compare, so nothing is pooled. The AUROC of minus the mean is in calibration_figures. Cells are numbered
--- here, because comparing long names takes most of the time.
+-- Middles and AUROCs of the figures of a span's entropies, each inside one model, data set and condition: levels of
+-- two models do not compare, so nothing is pooled. The AUROC of minus the mean is in calibration_figures. Cells are
+-- numbered here, because comparing long names takes most of the time.
 WITH
 _spans AS MATERIALIZED (
     SELECT

@@ -1,8 +1,9 @@
 -- view: ab_position_bias
 -- grain: model, dataset, condition
--- What the A/B probe's order does: p(correct) in order AB, where the letter A means correct, less p(correct) in order BA,
--- where B does. Above 0 the model leans to the letter A whatever it means. The signal is the mean of both orders, so the
--- lean cancels in it; here it is laid bare. Rollouts without a joined record are counted and left out.
+-- What the A/B probe's order does: p(correct) in order AB, where the letter A means correct, less p(correct) in
+-- order BA, where B does. Above 0 the model leans to the letter A whatever it means. The signal is the mean of both
+-- orders, so the lean cancels in it; here it is laid bare. Rollouts without a joined record are counted and left
+-- out.
 -- example: SELECT model, dataset, position_bias, position_bias_lo, position_bias_hi FROM ab_position_bias
 -- column n: rollouts with both orders
 -- column n_null: rollouts whose record lacks an order

@@ -1,9 +1,9 @@
 -- view: entropy_by_span
 -- grain: model, dataset, condition, span
--- How well the entropies of a span tell right rollouts from wrong ones, inside one model, data set and condition: AUROC
--- of minus the mean, the median, the 90 % quantile, the largest and the share above 0.5 nats. A few tokens own the mean,
--- so the rank figures stand beside it. The medians of the levels are for reading one model; levels of two models do not
--- compare, and no view averages them over models.
+-- How well the entropies of a span tell right rollouts from wrong ones, inside one model, data set and condition:
+-- AUROC of minus the mean, the median, the 90 % quantile, the largest and the share above 0.5 nats. A few tokens
+-- own the mean, so the rank figures stand beside it. The medians of the levels are for reading one model; levels of
+-- two models do not compare, and no view averages them over models.
 -- example: SELECT dataset, span, auroc_mean, auroc_p90, auroc_max FROM entropy_by_span WHERE condition = 'direct'
 -- column n: rollouts that have the span
 -- column accuracy: share of the n that are right

@@ -17,6 +17,13 @@ SELECT
     c.dataset,
     c.condition,
     c.signal,
-    p.*
+    p.cell,
+    p.confidence,
+    p.n,
+    p.n_wrong,
+    p.n_accepted,
+    p.coverage,
+    p.selective_risk,
+    p.generalized_risk
 FROM risk_coverage_of('confidence_groups') AS p
 INNER JOIN confidence_cells AS c ON p.cell = c.cell;

@@ -1,8 +1,8 @@
 -- view: tf_join_audit
 -- grain: model, dataset, condition, producer
--- How the true/false verdicts of a cell were bound to rollouts, for each schema they came in. Where the record carries
--- hashes of the answers, the binding is proved; where it does not, it is by position and rests on the sampling file being
--- the one that was judged.
+-- How the true/false verdicts of a cell were bound to rollouts, for each schema they came in. Where the record
+-- carries hashes of the answers, the binding is proved; where it does not, it is by position and rests on the
+-- sampling file being the one that was judged.
 -- example: SELECT model, dataset, condition, producer, n_verified, n_positional FROM tf_join_audit
 -- column producer: schema the records came in: hashed, bare or tf
 -- column n_rows: verdicts, one a rollout

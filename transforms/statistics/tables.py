@@ -17,10 +17,11 @@ from transforms.statistics.cell_tables import Record
 from transforms.statistics.cells import Dataset, datasets_of
 from transforms.statistics.settings import DEFAULTS, Settings
 from transforms.statistics.weights import WeightArray, poisson_weights
-from warehouse.contracts import TABLES
-from warehouse.contracts.statistics import MAX_T_DF, SOURCE
+from warehouse.contracts import TABLES, statistics, statistics_contrasts
+from warehouse.contracts.statistics import MAX_T_DF
 
-_OF_OBSERVATIONS: Final = tuple(n for n, table in TABLES.items() if table.source == SOURCE and n != "t_quantiles")
+_BY_MODEL: Final = (*statistics.TABLES, *statistics_contrasts.TABLES)
+_OF_OBSERVATIONS: Final = tuple(table.name for table in _BY_MODEL if table.name != "t_quantiles")
 
 
 def t_quantiles_table() -> pl.DataFrame:
