@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+import orjson
 
 from warehouse.contracts import Issue, Rule, fingerprint
 
@@ -15,11 +17,28 @@ _SHOWN_LENGTH: Final = 60
 _LONGEST_ID: Final = 200
 
 
-class IssueLog:
-    """Findings about one file. `where` takes location fields of `Issue` that hold for all; `total` counts them."""
+class Unread(NamedTuple):
+    """A value under a key nobody knows: where it stands, the key with its level, the value as JSON."""
 
-    def __init__(self, kept_per_rule: int = KEPT_PER_RULE, /, **where: str | int | None) -> None:
+    path: str | None
+    line: int | None
+    instance_id: str | None
+    sample: int | None
+    key: str
+    value: str
+
+
+class IssueLog:
+    """Findings about one file. `where` takes location fields of `Issue` that hold for all; `total` counts them.
+
+    Values under keys nobody knows go to `unread`, where the caller gives a list for them.
+    """
+
+    def __init__(
+        self, kept_per_rule: int = KEPT_PER_RULE, unread: list[Unread] | None = None, /, **where: str | int | None
+    ) -> None:
         self._where = where
+        self._unread = unread
         self._kept_per_rule = kept_per_rule
         self._found: list[Issue] = []
         self._counts: Counter[Rule] = Counter()
@@ -31,6 +50,13 @@ class IssueLog:
         self._counts[rule] += 1
         if self._counts[rule] <= self._kept_per_rule:
             self._found.append(rule.issue(message, **(self._where | _fit(where))))
+
+    def keep(self, key: str, value: object, where: Mapping[str, Any]) -> None:
+        """Keep the value under a key nobody knows."""
+        if self._unread is not None:
+            place: dict[str, Any] = {**self._where, **where}
+            path, line, instance_id, sample = map(place.get, ("path", "line", "instance_id", "sample"))
+            self._unread.append(Unread(path, line, instance_id, sample, key, orjson.dumps(value).decode()))
 
     @property
     def issues(self) -> list[Issue]:

@@ -15,7 +15,14 @@ from warehouse.code import code_hash, contract_hash
 from warehouse.contracts import TABLES
 
 TOKEN_TABLES: Final = ("token_entropies", "rollout_entropies")
-ANSWER_TABLES: Final = ("rollouts", "rollout_texts", "question_conditions", "ab_verdicts", "tf_verdicts")
+ANSWER_TABLES: Final = (
+    "rollouts",
+    "rollout_texts",
+    "question_conditions",
+    "ab_verdicts",
+    "tf_verdicts",
+    "unknown_fields",
+)
 _BOTH: Final = (
     "transforms/gzipped.py", "transforms/jsonl.py", "transforms/issue_log.py", "transforms/sra/cell.py",
     "transforms/sra/records.py", "transforms/sra/layout.py", "transforms/sra/index.py",

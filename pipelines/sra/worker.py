@@ -79,8 +79,8 @@ def run(job: CellJob) -> CellOutcome:
 
 
 def _run(job: CellJob) -> CellOutcome:
-    tokens, index_lines = (job.tokens, None) if job.tokens else _tokens(job)
-    answers, memory = _answers(job, tokens, index_lines)
+    tokens, index = (job.tokens, None) if job.tokens else _tokens(job)
+    answers, memory = _answers(job, tokens, index)
     outcome = CellOutcome(job.cell, tokens, answers, memory)
     if has_errors(outcome.issues):
         for file in outcome.files:
@@ -88,8 +88,8 @@ def _run(job: CellJob) -> CellOutcome:
     return outcome
 
 
-def _tokens(job: CellJob) -> tuple[Half | None, pl.DataFrame | None]:
-    """Return the first half, None where the cell has no entropies, and the lines of its index."""
+def _tokens(job: CellJob) -> tuple[Half | None, HalfResult | None]:
+    """Return the first half, None where the cell has no entropies, and what was read, of which the index is needed."""
     if job.tokens_key is None:
         return None, None
     shared = _shared["build"]
@@ -97,7 +97,7 @@ def _tokens(job: CellJob) -> tuple[Half | None, pl.DataFrame | None]:
     files = _read(job.files["entropy_bin"]), _read(job.files["entropy_index"])
     result = read_tokens(job.cell, *files, vocabulary, shared.layout, shared.max_inflated)
     half = Half(job.tokens_key, _write(job.cell, result), result.issues, {"n_tokens": result.n_tokens})
-    return half, result.index
+    return half, result
 
 
 def _write(cell: CellKey, result: HalfResult) -> list[FileReport]:
@@ -105,7 +105,7 @@ def _write(cell: CellKey, result: HalfResult) -> list[FileReport]:
     return [write_table(_shared["build"].stage, TABLES[name], rows, key) for name, rows in result.tables.items()]
 
 
-def _answers(job: CellJob, tokens: Half | None, index_lines: pl.DataFrame | None) -> tuple[Half, TfMemory | None]:
+def _answers(job: CellJob, tokens: Half | None, index: HalfResult | None) -> tuple[Half, TfMemory | None]:
     shared = _shared["build"]
     entropies = _entropies(job.cell) if tokens is not None and not has_errors(tokens.issues) else None
     given = AnswersInput(
@@ -115,7 +115,8 @@ def _answers(job: CellJob, tokens: Half | None, index_lines: pl.DataFrame | None
         questions=shared.questions.get(job.cell.dataset, {}),
         entropies=entropies,
         index=_read(job.files["entropy_index"]) if entropies is not None else None,
-        index_lines=index_lines,
+        index_lines=index.index if index else None,
+        index_unread=index.unread if index else (),
         memory=job.memory,
         accepted=job.accepted,
         max_bytes=shared.max_inflated,

@@ -157,6 +157,19 @@ def test_a_source_that_is_not_given_is_carried_over(lake: Lake, tmp_path: Path) 
     assert set(files["source"]) == {"sra", "grace"}
 
 
+def test_what_nobody_knows_is_kept_and_reported(lake: Lake, tiny_files: dict[str, bytes], tmp_path: Path) -> None:
+    faulty = apply_fault(apply_fault(tiny_files, "sampling_unknown_key", 1), "index_unknown_key", 1)
+    build(lake, raw_folder(faulty, tmp_path))
+    with open_lake(lake) as connection:
+        kept = connection.sql("SELECT field, value, regexp_extract(path, '[^/]+$') FROM unknown_fields ORDER BY ALL")
+        assert kept.fetchall() == [
+            ("colour", '"red"', "sampling9.jsonl.gz"),
+            ("colour", '"red"', "token_entropy9.index.jsonl.gz"),
+        ]
+        rules = connection.sql("SELECT rule FROM ingest_issues WHERE severity = 'warning' ORDER BY ALL").fetchall()
+    assert rules == [("entropy_index.unknown_key",), ("sampling.unknown_key",)]
+
+
 def test_worker_processes_give_the_same_bytes(tiny_lake: Lake, tiny_files: dict[str, bytes], tmp_path: Path) -> None:
     other = Lake.at(tmp_path / "other")
     build(other, raw_folder(tiny_files, tmp_path), workers="2")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import polars as pl
 import pyarrow as pa
 
 from transforms.gzipped import inflate
+from transforms.issue_log import Unread
 from transforms.sra.entropy import read_blocks
 from transforms.sra.entropy_index import match_rollouts
 from transforms.sra.entropy_summary import rollout_columns, summarise, token_tables
@@ -27,6 +29,10 @@ from warehouse.contracts import TABLES, Issue, has_errors
 from warehouse.contracts.sra import SOURCE
 
 KEY = ("instance_id", "sample")
+UNREAD_SCHEMA: Final = {
+    "path": pl.String, "line": pl.Int64, "instance_id": pl.String, "sample": pl.Int64, "key": pl.String,
+    "value": pl.String,
+}  # fmt: skip
 File = tuple[str, bytes]
 """A file's path in the bundle and its bytes."""
 
@@ -39,6 +45,7 @@ class HalfResult:
     issues: list[Issue] = field(default_factory=list)
     n_tokens: int | None = None
     index: pl.DataFrame | None = None
+    unread: list[Unread] = field(default_factory=list)
 
 
 def read_tokens(
@@ -58,7 +65,7 @@ def _read_tokens(
     inflated, result.issues = inflate(packed, index_path, max_bytes)
     if inflated is None:
         return result
-    index, issues = parse_index(inflated, cell, index_path)
+    index, issues = parse_index(inflated, cell, index_path, unread=result.unread)
     result.index = index
     result.issues += issues
     blocks, issues = read_blocks(data, index, path, index_path, layout=layout, vocabulary=vocabulary)
@@ -94,6 +101,7 @@ class AnswersInput:
     entropies: pl.DataFrame | None
     index: File | None
     index_lines: pl.DataFrame | None
+    index_unread: Sequence[Unread]
     memory: TfMemory | None
     accepted: bool
     max_bytes: int
@@ -110,10 +118,13 @@ def read_answers(cell: CellKey, given: AnswersInput) -> tuple[HalfResult, TfMemo
     if inflated is None:
         result.issues = [issue.at(source=SOURCE, **cell.columns) for issue in result.issues]
         return result, given.memory
-    sampling = parse_sampling(inflated, cell, path, given.questions.keys())
+    sampling = parse_sampling(inflated, cell, path, given.questions.keys(), unread=result.unread)
     del inflated
     result.issues += sampling.issues
     memory = _join_all(cell, given, sampling, result)
+    result.unread += given.index_unread
+    if result.unread:
+        result.tables["unknown_fields"] = _keyed(cell, _unknown_fields(result.unread))
     result.issues = [issue.at(source=SOURCE, **cell.columns) for issue in result.issues]
     if has_errors(result.issues):
         result.tables = {}
@@ -133,6 +144,12 @@ def _join_all(cell: CellKey, given: AnswersInput, sampling: Sampling, result: Ha
         "question_conditions": _keyed(cell, _question_conditions(sampling, graded, given.questions)),
     }
     return memory
+
+
+def _unknown_fields(unread: Sequence[Unread]) -> pl.DataFrame:
+    found = pl.DataFrame(unread, schema=UNREAD_SCHEMA, orient="row").rename({"key": "field"})
+    place = pl.int_range(pl.len()).over("path", "line").alias("place")
+    return found.sort("path", "line", "field", "value", maintain_order=True).with_columns(place)
 
 
 def _graded(rollouts: pl.DataFrame, questions: Mapping[str, Question]) -> pl.DataFrame:
@@ -158,7 +175,7 @@ def _ab_values(cell: CellKey, given: AnswersInput, rollouts: pl.DataFrame, resul
     result.issues += issues
     if inflated is None:
         return _nothing("ab_")
-    verdicts = parse_ab(inflated, cell, path)
+    verdicts = parse_ab(inflated, cell, path, unread=result.unread)
     joined = join_ab(verdicts, rollouts, cell, path)
     result.issues += [*verdicts.issues, *joined.issues]
     result.tables["ab_verdicts"] = joined.verdicts
@@ -175,7 +192,7 @@ def _tf_values(
     result.issues += issues
     if inflated is None:
         return _nothing("tf_"), given.memory
-    verdicts = parse_tf(inflated, cell, path)
+    verdicts = parse_tf(inflated, cell, path, unread=result.unread)
     joined = join_tf(verdicts, rollouts, cell, path, given.memory, accepted=given.accepted)
     result.issues += [*verdicts.issues, *joined.issues]
     result.tables["tf_verdicts"] = joined.verdicts
@@ -190,7 +207,7 @@ def _entropy_values(cell: CellKey, given: AnswersInput, rollouts: pl.DataFrame, 
     index = given.index_lines
     if index is None:
         inflated, _known = inflate(packed, index_path, given.max_bytes)
-        index, _reported = parse_index(inflated or b"", cell, index_path)
+        index, _reported = parse_index(inflated or b"", cell, index_path, unread=result.unread)
     result.issues += match_rollouts(index, rollouts, index_path)
     result.issues += check_token_counts(index, rollouts, cell, index_path)
     return values

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from transforms.issue_log import IssueLog
+from transforms.issue_log import KEPT_PER_RULE, IssueLog, Unread
 from transforms.jsonl import Limits, Line, read_lines
 from transforms.sra.entropy_index import INDEX_SCHEMA
 from transforms.sra.layout import CellKey
@@ -36,7 +36,11 @@ _Row = tuple[Any, ...]
 
 
 def parse_index(
-    data: bytes, cell: CellKey, path: str, limits: Limits | None = None
+    data: bytes,
+    cell: CellKey,
+    path: str,
+    limits: Limits | None = None,
+    unread: list[Unread] | None = None,
 ) -> tuple[pl.DataFrame, list[Issue]]:
     """Read an inflated index. Grain: a line, sorted by key and line; columns of `INDEX_SCHEMA`; offsets in bytes.
 
@@ -44,7 +48,7 @@ def parse_index(
     point into, and repeated or missing rollouts by it and `match_rollouts`. Never raises on what the file holds: every
     line gives a row or an error.
     """
-    log = IssueLog(source=SOURCE, path=path, **cell.columns)
+    log = IssueLog(KEPT_PER_RULE, unread, source=SOURCE, path=path, **cell.columns)
     reader = _IndexReader(log, cell)
     for line in read_lines(data, log, limits):
         reader.take(line)

@@ -151,6 +151,7 @@ class RecordReader:
     ) -> None:
         unknown = found.keys() - {field.key for field in fields}
         for key in sorted(unknown):
+            self.log.keep(level + key, found[key], where)
             name = level + shown(key)
             if name not in self._drift and len(self._drift) >= _MAX_DRIFT:
                 name = "keys beyond the first thousand"
@@ -161,7 +162,8 @@ class RecordReader:
         """Record one finding for each key nobody knows, with how often it occurs. Call it once, at the file's end."""
         for name, (n, line, kind) in sorted(self._drift.items()):
             message = (
-                f"Nobody knows {name} ({kind} at first): it occurs {n} times, first in line {line}. It is not read."
+                f"Nobody knows {name} ({kind} at first): it occurs {n} times, first in line {line}. It is not read, "
+                "and kept in the table unknown_fields."
             )
             self.log.add(self.rules.unknown_key, message, line=line, value=str(n))
 

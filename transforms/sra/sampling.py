@@ -10,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from transforms.issue_log import IssueLog, shown
+from transforms.issue_log import KEPT_PER_RULE, IssueLog, Unread, shown
 from transforms.jsonl import Limits, Line, read_lines
 from transforms.sra import sampling_lines
 from transforms.sra.layout import CellKey
@@ -57,13 +57,18 @@ class Sampling:
 
 
 def parse_sampling(
-    data: bytes, cell: CellKey, path: str, known_ids: Collection[str] | None = None, limits: Limits | None = None
+    data: bytes,
+    cell: CellKey,
+    path: str,
+    known_ids: Collection[str] | None = None,
+    limits: Limits | None = None,
+    unread: list[Unread] | None = None,
 ) -> Sampling:
     """Read an inflated sampling file. `known_ids` are the data set's questions; without them none is refused.
 
     Never raises on what the file holds: every line gives nine rollouts and a question-condition, or an error.
     """
-    log = IssueLog(source=SOURCE, path=path, **cell.columns)
+    log = IssueLog(KEPT_PER_RULE, unread, source=SOURCE, path=path, **cell.columns)
     reader = _SamplingReader(log, cell, known_ids)
     for line in read_lines(data, log, limits):
         reader.take(line)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from transforms.issue_log import IssueLog
+from transforms.issue_log import KEPT_PER_RULE, IssueLog, Unread
 from transforms.jsonl import Limits, Line, read_lines
 from transforms.sra.layout import CellKey
 from transforms.sra.probes import HASH_BASIS, ProbeReader, Verdicts, probe_rules
@@ -48,14 +48,20 @@ _PLAIN_TYPES: Final = (int, *[float] * 6)
 _Row = tuple[Any, ...]
 
 
-def parse_ab(data: bytes, cell: CellKey, path: str, limits: Limits | None = None) -> Verdicts:
+def parse_ab(
+    data: bytes,
+    cell: CellKey,
+    path: str,
+    limits: Limits | None = None,
+    unread: list[Unread] | None = None,
+) -> Verdicts:
     """Read an inflated A/B file. Grain: a rollout; columns of `ab_verdicts` without the cell's and `join_status`.
 
     In order AB the letter A means 'correct', in order BA the letter B. `ab_p_correct` and `ab_logit` are means over
     both orders and null where either is. A record without answer hashes is an error: nothing else binds it. Never
     raises on what the file holds: every line gives nine rows or an error.
     """
-    log = IssueLog(source=SOURCE, path=path, **cell.columns)
+    log = IssueLog(KEPT_PER_RULE, unread, source=SOURCE, path=path, **cell.columns)
     reader, columns = ProbeReader(log, PROBE, cell), Columns(_COLLECTED)
     for line in read_lines(data, log, limits):
         before = log.total

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from transforms.issue_log import IssueLog, shown_all
+from transforms.issue_log import KEPT_PER_RULE, IssueLog, Unread, shown_all
 from transforms.jsonl import Limits, Line, read_lines
 from transforms.sra.layout import CellKey
 from transforms.sra.probes import HASH_BASIS, POSITION_BASIS, ProbeReader, Verdicts, probe_rules
@@ -34,7 +34,13 @@ _COLLECTED: Final[dict[str, type[pl.DataType]]] = {
 _Signal = tuple[float | None, float | None, float | None]
 
 
-def parse_tf(data: bytes, cell: CellKey, path: str, limits: Limits | None = None) -> Verdicts:
+def parse_tf(
+    data: bytes,
+    cell: CellKey,
+    path: str,
+    limits: Limits | None = None,
+    unread: list[Unread] | None = None,
+) -> Verdicts:
     """Read an inflated T/F file. Grain: a rollout; columns of `tf_verdicts` without the cell's and `join_status`.
 
     Every line is judged by itself: a list of nine under either name, `rollouts`, or one line a rollout; one number or
@@ -42,7 +48,7 @@ def parse_tf(data: bytes, cell: CellKey, path: str, limits: Limits | None = None
     says `tf_p_correct`, else `bare`). Null stays null and NaN stays NaN. Never raises on what the file holds: every
     line gives its rows or an error.
     """
-    log = IssueLog(source=SOURCE, path=path, **cell.columns)
+    log = IssueLog(KEPT_PER_RULE, unread, source=SOURCE, path=path, **cell.columns)
     reader, columns = ProbeReader(log, PROBE, cell), Columns(_COLLECTED)
     for line in read_lines(data, log, limits):
         before = log.total

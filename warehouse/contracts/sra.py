@@ -239,6 +239,19 @@ class RolloutTexts(Rollout):
     text = text("Generated text, special tokens left out.", restricted=MEDCALC)
 
 
+class UnknownFields(Cell):
+    """A value under a key that nobody knows: kept as it came, so that drift loses nothing."""
+
+    path = text("File it stands in.", key=True)
+    line = big_count("Line of that file, from 1.", key=True)
+    place = count("Number among the line's unknown values, from 0.", key=True)
+    instance_id = text(_INSTANCE, nullable=True)
+    # `sample` is a method of dataframely's Schema, hence the alias.
+    sample_ = big_count(_SAMPLE, alias="sample", nullable=True)
+    field = text("The key, behind the keys of the objects it stands in.")
+    value = text("The value as JSON.", restricted=MEDCALC)
+
+
 class SignalCoverage(Cell):
     """Every combination of model, data set, condition and signal, and what became of it."""
 
@@ -267,6 +280,7 @@ TABLES: Final = (
         "token_entropies", TokenEntropies, SOURCE, "rollout x position",
         "Entropy of every token.", by_cell=True, bulk=True,
     ),
+    Table("unknown_fields", UnknownFields, SOURCE, "unknown value", "Values under keys nobody knows.", by_cell=True),
     Table("rollout_texts", RolloutTexts, SOURCE, "rollout", "Generated text.", by_cell=True),
     Table(
         "signal_coverage", SignalCoverage, SOURCE, "model x dataset x condition x signal",
