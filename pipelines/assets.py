@@ -28,6 +28,7 @@ _TYPES = {
 }
 AUDIT = "audit"
 VERSION = dg.AssetKey("lake_version")
+_VERSION_IS = "The published version: complete, checked by SQL over whole tables, named by the one link."
 
 
 def _spec(table: Table, deps: list[str]) -> dg.AssetSpec:
@@ -109,9 +110,10 @@ def _version_asset(deps: list[str]) -> dg.AssetsDefinition:
     checks = {check.name: check.description for check in load_checks(SQL_ROOT)}
     specs = [dg.AssetCheckSpec(name, asset=VERSION, blocking=True, description=what) for name, what in checks.items()]
 
-    @dg.asset(key=VERSION, deps=deps, group_name="lake", check_specs=specs, kinds={"duckdb"})
-    def lake_version(build: BuildResource) -> dg.MaterializeResult[None]:
-        """The published version: complete, checked by SQL over whole tables, named by the one link."""
+    spec = dg.AssetSpec(VERSION, deps=deps, group_name="lake", description=_VERSION_IS, kinds={"duckdb"})
+
+    @dg.multi_asset(name="lake_version", specs=[spec], check_specs=specs)
+    def lake_version(build: BuildResource) -> Results:
         try:
             done = build.build.publish()
         except LakeError as problem:
@@ -119,10 +121,13 @@ def _version_asset(deps: list[str]) -> dg.AssetsDefinition:
             raise _failure(problem) from problem
         reporter().published = done
         results = [
-            dg.AssetCheckResult(check_name=check["name"], passed=check["passed"], metadata={"rows": check["rows"]})
+            dg.AssetCheckResult(
+                asset_key=VERSION, check_name=check["name"], passed=check["passed"], metadata={"rows": check["rows"]}
+            )
             for check in done.checks
         ]
-        return dg.MaterializeResult(
+        yield dg.MaterializeResult(
+            asset_key=VERSION,
             metadata={"version_id": done.version_id, "changed": done.changed},
             data_version=dg.DataVersion(done.version_id.rsplit("-", 1)[1]),
             check_results=results,
