@@ -14,6 +14,7 @@ from warehouse.contracts import TABLES, Severity, Table
 from warehouse.errors import LakeError, RefusedError
 from warehouse.sqltext import load_checks
 from warehouse.storage.assemble import DERIVED, SHARED, tables_of
+from warehouse.storage.failures import system_errors
 from warehouse.storage.stage import SourceReport
 
 Results = Iterator[dg.MaterializeResult[None] | dg.AssetCheckResult]
@@ -73,7 +74,8 @@ def _digest(hashes: Iterable[str]) -> str:
 def _step(run: Callable[[], SourceReport], tables: list[str]) -> Results:
     """Run one step of the build; on a refusal yield the failed audits, so that nothing downstream runs."""
     try:
-        report = run()
+        with system_errors(f"Staging {tables[0]}"):
+            report = run()
     except LakeError as problem:
         reporter().problems.append(problem)
         for table in tables:
@@ -115,11 +117,14 @@ def _version_asset(deps: list[str]) -> dg.AssetsDefinition:
     @dg.multi_asset(name="lake_version", specs=[spec], check_specs=specs)
     def lake_version(build: BuildResource) -> Results:
         try:
-            done = build.build.publish()
+            with system_errors("Publishing"):
+                done = build.build.publish()
         except LakeError as problem:
             reporter().problems.append(problem)
             raise _failure(problem) from problem
         reporter().published = done
+        for note in done.notes:
+            reporter().say(note)
         results = [
             dg.AssetCheckResult(
                 asset_key=VERSION, check_name=check["name"], passed=check["passed"], metadata={"rows": check["rows"]}

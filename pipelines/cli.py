@@ -9,6 +9,7 @@ import sys
 import click
 
 from warehouse.errors import LakeError, RefusedError
+from warehouse.storage.failures import system_errors
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -33,7 +34,11 @@ _register()
 def main() -> None:
     """Run `callake`; a refusal is one or more sentences on standard error and exit code 1."""
     try:
-        cli.main(standalone_mode=False)
+        with system_errors("The command"):
+            cli.main(standalone_mode=False)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
     except LakeError as problem:
         if not isinstance(problem, RefusedError) or not problem.issues:
             click.echo(f"callake: {problem}", err=True)
@@ -46,9 +51,6 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("callake: stopped; nothing was published.", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import dagster as dg
@@ -13,6 +13,8 @@ from pydantic import Field, PrivateAttr
 from pipelines.build import Build
 from pipelines.progress import reporter
 from pipelines.source import environment_options
+from warehouse.errors import LakeError
+from warehouse.storage.failures import system_errors
 from warehouse.storage.layout import Lake
 from warehouse.storage.lock import hold
 from warehouse.storage.publish import clean_up
@@ -32,14 +34,19 @@ class BuildResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[BuildResource, None, None]:
         """Hold the lake's lock for the run, with an empty stage and no litter of dead builds."""
         lake = Lake.at(self.lake or os.environ.get("CALLAKE_LAKE") or "lake")
-        lake.create()
-        with hold(lake, wait=self.wait, say=reporter().say):
-            clean_up(lake)
-            self._build = Build(lake, Stage.begin(lake), self.options or environment_options())
+        with ExitStack() as held:
             try:
-                yield self
-            finally:
-                self._build.stage.remove()
+                with system_errors(f"Beginning a build in {lake.root}"):
+                    lake.create()
+                    held.enter_context(hold(lake, wait=self.wait, say=reporter().say))
+                    clean_up(lake)
+                    stage = Stage.begin(lake)
+            except LakeError as problem:
+                reporter().problems.append(problem)
+                raise
+            held.callback(stage.remove)
+            self._build = Build(lake, stage, self.options or environment_options())
+            yield self
 
     @property
     def build(self) -> Build:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import polars as pl
 
 from warehouse.contracts import TABLES
+from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
-from warehouse.storage.record import files_of, read_record
+from warehouse.storage.parquet import FileReport
+from warehouse.storage.record import damaged, files_of, read_record
 from warehouse.storage.stage import ABSENT, CARRIED, SourceReport, Stage
 
 SHARED: Final = "common"
@@ -35,11 +39,23 @@ def carry_over(lake: Lake, stage: Stage, source: str) -> SourceReport:
         stage.report(report, [], TABLES["source_files"].empty())
         return report
     origin = lake.version(version_id)
-    files = stage.reuse(origin, files_of(record, tables_of(source)))
+    listed = files_of(record, tables_of(source))
+    _refuse_damaged(origin, listed, source)
+    files = stage.reuse(origin, listed)
     report = SourceReport(source, CARRIED, files, known["inputs"], known["state"])
     issues, sources = (_of_source(lake, name, source) for name in ("ingest_issues", "source_files"))
     stage.report(report, issues, sources)
     return report
+
+
+def _refuse_damaged(version: Path, files: Sequence[FileReport], source: str) -> None:
+    bad = damaged(version, files)
+    if bad:
+        raise LakeError(
+            f"{source} can not be carried over: {len(bad)} of its files are not as they were published, the first is "
+            f"{version / bad[0].path}. Roll back to a sound version (callake verify-lake --version …), or give the "
+            "source again."
+        )
 
 
 def _of_source(lake: Lake, table: str, source: str) -> pl.DataFrame:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
+import shutil
+import time
 from pathlib import Path
 from typing import Final
 
 from warehouse.errors import LakeError
 
 LONGEST_NAME: Final = 255
+REMOVALS: Final = 20
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9_.-]")
 
 
@@ -18,6 +22,13 @@ def sha256_file(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, lower-case hexadecimal."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def measure_file(path: Path) -> tuple[int, str]:
+    """Return the number and the SHA-256 of the bytes that one reading of a file gives."""
+    with path.open("rb", buffering=0) as handle:
+        digest = hashlib.file_digest(handle, "sha256")
+        return handle.tell(), digest.hexdigest()
 
 
 def fsync_directory(path: Path) -> None:
@@ -44,6 +55,20 @@ def write_atomic(path: Path, data: bytes) -> None:
         os.fsync(handle.fileno())
     aside.replace(path)
     fsync_directory(path.parent)
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder with all it holds, trying again where a process that is ending adds to it meanwhile."""
+    for _attempt in range(REMOVALS):
+        try:
+            shutil.rmtree(path)
+        except OSError as problem:
+            if problem.errno != errno.ENOTEMPTY:
+                raise
+            time.sleep(0.2)
+        else:
+            return
+    shutil.rmtree(path)
 
 
 def link_or_copy(source: Path, target: Path) -> None:

@@ -92,9 +92,14 @@ class Lake:
         for folder in (self.versions, self.staging, self.published):
             folder.mkdir(parents=True, exist_ok=True)
         for name, target in (("CURRENT", "current/VERSION"), ("lake.duckdb", "current/lake.duckdb")):
-            link = self.root / name
+            self._link(self.root / name, target)
+
+    def _link(self, link: Path, target: str) -> None:
+        try:
+            link.symlink_to(target)
+        except FileExistsError:
             if not link.is_symlink():
-                link.symlink_to(target)
+                raise LakeError(f"{link} is there and is no link: name a folder that is a lake or empty.") from None
 
     def point_to(self, version_id: str) -> None:
         """Move `current` to a version by one rename."""

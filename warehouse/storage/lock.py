@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from filelock import FileLock, Timeout
 
 from warehouse.errors import LakeError
 from warehouse.storage.files import write_atomic
 from warehouse.storage.layout import Lake
+
+# Who only asks whether the lock is free holds it for an instant: a build does not take that for another build.
+_PROBE_SECONDS: Final = 1
 
 
 def holder(lake: Lake) -> dict[str, Any] | None:
@@ -51,7 +54,7 @@ def hold(lake: Lake, *, wait: bool, say: Callable[[str], None]) -> Iterator[None
     """
     lock = FileLock(lake.lock)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=_PROBE_SECONDS)
     except Timeout:
         owner = _owner(lake)
         who = f"process {owner['pid']} on {owner['host']} since {owner['since']}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from warehouse.errors import RefusedError
-from warehouse.storage.files import fsync_directory, write_atomic
+from warehouse.errors import LakeError, RefusedError
+from warehouse.storage.files import fsync_directory, fsync_file, sha256_file, write_atomic
 from warehouse.storage.layout import Lake
-from warehouse.storage.record import RECORD, content_hash, make_record, read_record
+from warehouse.storage.parquet import FileReport
+from warehouse.storage.record import RECORD, content_hash, files_of, make_record, read_record
 from warehouse.storage.stage import Stage
 from warehouse.storage.versions import collect_garbage, mark_published, remove_unpublished
 
@@ -25,11 +27,15 @@ CatalogBuilder = Callable[[Path], Sequence[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The outcome of a publish; `changed` is false where the current version already holds the same content."""
+    """The outcome of a publish; `changed` is false where the current version already holds the same content.
+
+    `notes` says in sentences what could not be done after the version was published.
+    """
 
     version_id: str
     changed: bool
     checks: Sequence[dict[str, Any]]
+    notes: Sequence[str] = ()
 
 
 def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[str, str], keep: int) -> Published:
@@ -39,9 +45,10 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
     """
     sources = stage.reports()
     files = [file for source in sources for file in source.files]
+    _refuse_strays(stage, files)
     digest = content_hash(files, code["reading"])
     current = lake.current_id()
-    if current is not None and _same(lake, current, digest, {s.source: s.state for s in sources}):
+    if current is not None and _same(lake, current, stage, digest):
         stage.remove()
         return Published(current, False, read_record(lake.version(current))["checks"])
     version_id = f"{_next_time(current)}-{digest[:12]}"
@@ -50,21 +57,54 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
     try:
         checks = list(build_catalog(version))
         _refuse_failed(checks)
+        _complete(lake, version, make_record(version_id, sources, files, checks, code))
     except BaseException:
         shutil.rmtree(version)
         raise
-    _complete(version, make_record(version_id, sources, files, checks, code))
     lake.point_to(version_id)
-    mark_published(lake, version_id)
+    return Published(version_id, True, checks, _tidy(lake, stage, version_id, keep))
+
+
+def _tidy(lake: Lake, stage: Stage, version_id: str, keep: int) -> list[str]:
+    """Do what is left once a version is published. No failure here undoes that, and the next build tries again."""
     stage.remove()
-    collect_garbage(lake, keep)
-    return Published(version_id, True, checks)
+    try:
+        mark_published(lake, version_id)
+        collect_garbage(lake, keep)
+    except OSError as problem:
+        return [f"{version_id} is published, and old versions could not be removed ({problem}): see to that."]
+    return []
 
 
-def _same(lake: Lake, current: str, digest: str, states: dict[str, Any]) -> bool:
+def _refuse_strays(stage: Stage, files: Sequence[FileReport]) -> None:
+    """Hold the stage against what its sources report: readers find a table's files by its folder."""
+    sizes = {file.path: file.bytes for file in files}
+    on_disk = (path for path in stage.version.rglob("*") if path.is_file())
+    found = {path.relative_to(stage.version).as_posix(): path.stat().st_size for path in on_disk}
+    differing = sorted(path for path in sizes.keys() | found.keys() if sizes.get(path) != found.get(path))
+    if differing:
+        raise LakeError(
+            f"The stage and what its sources report differ in {len(differing)} files, the first is {differing[0]}: "
+            "something else writes to the lake. Build again. Nothing was published."
+        )
+
+
+def _same(lake: Lake, current: str, stage: Stage, digest: str) -> bool:
+    """Tell whether the current version holds what the stage holds, file by file and undamaged."""
     record = read_record(lake.version(current))
-    known = {name: source["state"] for name, source in record["sources"].items()}
-    return bool(record["content_sha256"] == digest and known == json.loads(json.dumps(states)))
+    if record["content_sha256"] != digest:
+        return False
+    states = {source.source: source.state for source in stage.reports()}
+    if {name: source["state"] for name, source in record["sources"].items()} != json.loads(json.dumps(states)):
+        return False
+    return all(_is_there(lake.version(current) / file.path, stage.version / file.path) for file in files_of(record))
+
+
+def _is_there(published: Path, staged: Path) -> bool:
+    # A file that was reused is the published one under a second name, and was read when it was reused.
+    if not published.is_file():
+        return False
+    return published.samefile(staged) or sha256_file(published) == sha256_file(staged)
 
 
 def _next_time(current: str | None) -> str:
@@ -83,18 +123,21 @@ def _refuse_failed(checks: Sequence[dict[str, Any]]) -> None:
         raise RefusedError(f"The staged tables fail {len(failed)} checks: {found}. Nothing was published.")
 
 
-def _complete(version: Path, record: dict[str, Any]) -> None:
-    """Write the record and, last, `VERSION`: a folder without it is not a version."""
+def _complete(lake: Lake, version: Path, record: dict[str, Any]) -> None:
+    """Write the record and, last, `VERSION`: a folder without it is not a version. All of it is durable then."""
     write_atomic(version / RECORD, json.dumps(record, indent=1, ensure_ascii=False).encode())
+    for file in filter(Path.is_file, version.iterdir()):
+        fsync_file(file)
+    for folder, _folders, _files in os.walk(version):
+        fsync_directory(Path(folder))
     write_atomic(version / "VERSION", f"{record['version_id']}\n".encode())
-    fsync_directory(version)
-    fsync_directory(version.parent)
+    fsync_directory(lake.versions)
 
 
 def clean_up(lake: Lake) -> list[str]:
     """Remove what builds that died left behind, and return their names. The caller holds the lake's lock."""
     for link in lake.root.glob(".current.*"):
         link.unlink()
-    for aside in lake.root.glob(".*.tmp"):
+    for aside in (*lake.root.glob(".*.tmp"), *lake.versions.glob("*/.*.tmp*")):
         aside.unlink()
     return remove_unpublished(lake)

@@ -19,9 +19,12 @@ KEEP: Final = 10
 
 def quarantine(lake: Lake, issues: Sequence[Issue], files: Sequence[pl.DataFrame]) -> Path:
     """Keep what a refused build noticed as Parquet, with the last ten refusals before it; return the folder."""
+    aside = lake.staging / "quarantine"
+    write_table(aside, TABLES["ingest_issues"], issues_frame(issues))
+    write_table(aside, TABLES["source_files"], pl.concat([TABLES["source_files"].empty(), *files]))
+    lake.quarantine.mkdir(exist_ok=True)
     folder = lake.quarantine / datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    write_table(folder, TABLES["ingest_issues"], issues_frame(issues))
-    write_table(folder, TABLES["source_files"], pl.concat([TABLES["source_files"].empty(), *files]))
+    aside.rename(folder)
     for old in sorted(lake.quarantine.iterdir())[:-KEEP]:
         shutil.rmtree(old)
     return folder

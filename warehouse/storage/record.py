@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
 
 from warehouse.errors import LakeError
+from warehouse.storage.files import sha256_file
 from warehouse.storage.parquet import FileReport
 from warehouse.storage.stage import SourceReport
 
@@ -64,6 +67,17 @@ def read_record(version: Path) -> dict[str, Any]:
     if record.get("format") != FORMAT:
         raise LakeError(f"{path} has format {record.get('format')!r} and this code reads {FORMAT}: update the code.")
     return record
+
+
+def damaged(version: Path, files: Sequence[FileReport]) -> list[FileReport]:
+    """Return the files of a version that are gone or not byte for byte as they were written; hashed on threads."""
+
+    def is_sound(file: FileReport) -> bool:
+        path = version / file.path
+        return path.is_file() and path.stat().st_size == file.bytes and sha256_file(path) == file.sha256
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [file for file, sound in zip(files, pool.map(is_sound, files), strict=True) if not sound]
 
 
 def files_of(record: dict[str, Any], tables: Iterable[str] | None = None) -> list[FileReport]:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 
 import polars as pl
 
 from warehouse.contracts import TABLES, Issue, issues_frame
-from warehouse.storage.files import link_or_copy
+from warehouse.storage.files import link_or_copy, remove_tree
 from warehouse.storage.layout import Cell, Lake
 from warehouse.storage.parquet import FileReport, write_table
 
@@ -58,15 +59,15 @@ class Stage:
     root: Path
 
     @classmethod
-    def open(cls, lake: Lake) -> Stage:
-        """Return the stage of the build under way."""
-        return cls(lake.staging / "build")
-
-    @classmethod
     def begin(cls, lake: Lake) -> Stage:
-        """Make an empty stage, removing what a build that did not finish left. The caller holds the lake's lock."""
-        shutil.rmtree(lake.staging, ignore_errors=False) if lake.staging.exists() else None
-        stage = cls.open(lake)
+        """Make an empty stage, removing what a build that did not finish left. The caller holds the lake's lock.
+
+        Its folder has a name of its own: a process of a build that was killed may live for another moment and must
+        not write into this one.
+        """
+        if lake.staging.exists():
+            remove_tree(lake.staging)
+        stage = cls(lake.staging / f"build-{uuid4().hex[:12]}")
         for folder in (stage.version, stage.root / "reports", stage.root / "frames"):
             folder.mkdir(parents=True)
         return stage
@@ -81,7 +82,10 @@ class Stage:
         return write_table(self.version, TABLES[table], rows, cell)
 
     def reuse(self, origin: Path, files: Iterable[FileReport]) -> list[FileReport]:
-        """Give files of an earlier version a second name in the stage: same bytes, nothing recomputed."""
+        """Give files of an earlier version a second name in the stage: same bytes, nothing recomputed.
+
+        That they are as they were written is for the caller to know: `damaged`.
+        """
         reused = list(files)
         for file in reused:
             link_or_copy(origin / file.path, self.version / file.path)
@@ -105,5 +109,5 @@ class Stage:
         return [pl.read_parquet(path) for path in sorted((self.root / "frames").glob(f"*.{kind}.parquet"))]
 
     def remove(self) -> None:
-        """Remove the stage."""
+        """Remove the stage. What can not be removed now is removed by the next build."""
         shutil.rmtree(self.root.parent, ignore_errors=True)

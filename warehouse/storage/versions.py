@@ -56,6 +56,10 @@ def rollback(lake: Lake, version_id: str) -> None:
     if version_id not in known:
         raise LakeError(f"There is no version {version_id!r} in {lake.root}; there are: {', '.join(known) or 'none'}.")
     read_record(lake.version(version_id))
+    current = lake.current_id()
+    if current is not None:
+        # A build that died just after it moved the link did not come to mark what it published.
+        mark_published(lake, current)
     lake.point_to(version_id)
 
 
@@ -82,9 +86,9 @@ def remove_unpublished(lake: Lake) -> list[str]:
 
 
 def _remove(lake: Lake, version_id: str) -> None:
-    # The marker goes last: a removal that dies half-way is finished by the next one.
-    shutil.rmtree(lake.version(version_id))
+    # The marker goes first: half a version is never listed, and the next build removes the rest of it.
     (lake.published / version_id).unlink(missing_ok=True)
+    shutil.rmtree(lake.version(version_id))
 
 
 def verify_version(version: Path) -> list[str]:
@@ -100,7 +104,8 @@ def verify_version(version: Path) -> list[str]:
         problems.append(
             f"{version}: its name does not end in the content hash of its record: it was renamed or changed."
         )
-    if (version / "VERSION").read_text().strip() != version.name:
+    problems += [f"{version / name} is missing." for name in sorted(BESIDE_TABLES) if not (version / name).is_file()]
+    if (version / "VERSION").is_file() and (version / "VERSION").read_text().strip() != version.name:
         problems.append(f"{version / 'VERSION'} does not hold {version.name}.")
     known = {file.path for file in listed} | BESIDE_TABLES
     extra = {p.relative_to(version).as_posix() for p in version.rglob("*") if p.is_file()} - known
