@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Final
 
 from pipelines.progress import Reporter
 from transforms.sra.manifest import FoundFile
 from warehouse.errors import LakeError
-from warehouse.storage.files import sha256_file
+from warehouse.storage.files import measure_file
+
+_UNREADABLE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EIO})
 
 
 def walk(root: Path) -> Iterator[str]:
-    """Yield the path below `root`, with `/`, of every file and of every link; links to folders are not entered."""
-    for folder, folders, files in os.walk(root, followlinks=False, onerror=_unreadable):
+    """Yield the path below `root`, with `/`, of every file and of every link; links to folders are not entered.
+
+    Of a folder that can not be listed its own path is yielded, for what it holds is not known.
+    """
+    unlisted: list[OSError] = []
+    for folder, folders, files in os.walk(root, followlinks=False, onerror=unlisted.append):
         links = [name for name in folders if Path(folder, name).is_symlink()]
         for name in (*files, *links):
             yield Path(folder, name).relative_to(root).as_posix()
-
-
-def _unreadable(problem: OSError) -> None:
-    raise LakeError(f"{problem.filename} can not be listed ({problem.strerror}): give read permission and try again.")
+    for problem in unlisted:
+        if Path(problem.filename) == root:
+            raise LakeError(f"{root} can not be listed ({problem.strerror}): name a folder that you may read.")
+        yield Path(problem.filename).relative_to(root).as_posix()
 
 
 def inspect(root: Path, path: str) -> FoundFile | None:
     """Return what stands at a path of the bundle, with size and hash where it is a file inside; None for nothing."""
     try:
-        real = (root / path).resolve(strict=True)
+        return _inspect(root.resolve(), path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError):
+    except OSError as problem:
+        return FoundFile("unreadable" if problem.errno in _UNREADABLE else "other")
+    except (RuntimeError, ValueError):
         return FoundFile("other")
-    if not real.is_relative_to(root.resolve()):
+
+
+def _inspect(root: Path, path: str) -> FoundFile:
+    real = (root / path).resolve(strict=True)
+    if not real.is_relative_to(root):
         return FoundFile("symlink_outside")
     if not real.is_file():
         return FoundFile("other")
-    kind = "file" if real == root.resolve() / path else "symlink_inside"
-    try:
-        return FoundFile(kind, real.stat().st_size, sha256_file(real))  # type: ignore[arg-type]
-    except PermissionError as problem:
-        raise LakeError(
-            f"{real} can not be read ({problem.strerror}): give read permission and try again."
-        ) from problem
+    return FoundFile("file" if real == root / path else "symlink_inside", *measure_file(real))
 
 
 def inspect_all(root: Path, listed: Iterable[str], workers: int, reporter: Reporter) -> dict[str, FoundFile]:

@@ -26,6 +26,7 @@ from warehouse.contracts.sra import SOURCE as NAME
 from warehouse.errors import LakeError
 from warehouse.storage.layout import table_file
 from warehouse.storage.parquet import FileReport
+from warehouse.storage.record import damaged
 
 MAX_INFLATED: Final = 2 << 30
 NAME_TOO_LONG = Rule("layout.name_too_long", Severity.ERROR, "A name of a cell can not be a folder's name.")
@@ -54,6 +55,7 @@ class _Cells:
     outcomes: dict[CellKey, CellOutcome] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     left_out: dict[CellKey, set[str]] = field(default_factory=dict)
+    asked: dict[CellKey, Sequence[str]] = field(default_factory=dict)
 
 
 def build(context: BuildContext) -> Built:
@@ -120,6 +122,8 @@ def _read_cells(context: BuildContext, bundle: VerifiedBundle, questions: Questi
 
 def _take(cells: _Cells, outcome: CellOutcome) -> None:
     cells.issues += outcome.issues
+    if outcome.asked is not None:
+        cells.asked[outcome.cell] = outcome.asked
     if has_errors(outcome.issues):
         cells.left_out[outcome.cell] = set()
     else:
@@ -135,12 +139,22 @@ def _with_key(outcome: CellOutcome, job: CellJob, questions: QuestionFiles) -> C
 
 def _weight(bundle: VerifiedBundle, job: CellJob) -> int:
     """Return the bytes to read: the largest cells start first, so that no worker ends alone."""
-    return sum((bundle.root / file.path).stat().st_size for file in job.files.values())
+    return sum(file.size for file in job.files.values())
 
 
 def _known_halves(context: BuildContext) -> dict[str, dict[str, Half]]:
-    found: Mapping[str, Mapping[str, Any]] = context.previous.get("cells", {})
-    return {name: {half: Half.from_dict(kept) for half, kept in cell.items()} for name, cell in found.items()}
+    """Return the halves that the current version's state describes and that are there as they were written."""
+    kept: Mapping[str, Mapping[str, Any]] = context.previous.get("cells", {})
+    found = {name: {half: Half.from_dict(one) for half, one in cell.items()} for name, cell in kept.items()}
+    if not found:
+        return {}
+    files = [file for halves in found.values() for half in halves.values() for file in half.files]
+    bad = {file.path for file in damaged(context.lake.require_current(), files)}
+    return {name: {k: h for k, h in halves.items() if not _touches(h, bad)} for name, halves in found.items()}
+
+
+def _touches(half: Half, paths: set[str]) -> bool:
+    return any(file.path in paths for file in half.files)
 
 
 def _job(
@@ -152,9 +166,7 @@ def _job(
     memory, accepted = _memory(context, cell), _is_accepted(context, cell)
     first = tokens_key(cell, files, tokenizer, context.options["entropy_layout"])
     second = answers_key(cell, files, questions.sha256.get(cell.dataset), first, memory, accepted)
-    tokens, answers = (
-        _reusable(context, known.get(half), key) for half, key in (("tokens", first), ("answers", second))
-    )
+    tokens, answers = (_reusable(known.get(half), key) for half, key in (("tokens", first), ("answers", second)))
     if tokens is not None:
         context.stage.reuse(context.lake.require_current(), tokens.files)
     job = CellJob(cell, files, tokenizer, memory, accepted, first, tokens)
@@ -164,13 +176,9 @@ def _job(
     return job, CellOutcome(cell, tokens, answers, memory)
 
 
-def _reusable(context: BuildContext, known: Half | None, key: str | None) -> Half | None:
-    """Return a known half whose key is this one and whose files are still there as they were written."""
-    if known is None or key is None or known.key != key:
-        return None
-    current = context.lake.require_current()
-    sound = all((current / f.path).is_file() and (current / f.path).stat().st_size == f.bytes for f in known.files)
-    return known if sound else None
+def _reusable(known: Half | None, key: str | None) -> Half | None:
+    """Return a known half whose key is this one."""
+    return known if known is not None and key is not None and known.key == key else None
 
 
 def _memory(context: BuildContext, cell: CellKey) -> TfMemory | None:
@@ -197,15 +205,14 @@ def _unknown_acceptances(context: BuildContext, bundle: VerifiedBundle) -> list[
 
 def _leave_out_incomplete(context: BuildContext, cells: _Cells) -> None:
     """Leave out cells that lack a question which other cells of the data set have."""
-    asked = {cell: _question_ids(context, cell) for cell in cells.outcomes}
-    for issue in missing_questions(asked):
+    for cell in cells.outcomes.keys() - cells.asked.keys():
+        cells.asked[cell] = _question_ids(context, cell)
+    for issue in missing_questions(cells.asked):
         cells.issues.append(issue)
         cell = CellKey(str(issue.model), str(issue.dataset), str(issue.condition))
-        outcome = cells.outcomes.pop(cell, None)
-        if outcome is not None:
+        if cells.outcomes.pop(cell, None) is not None:
             cells.left_out[cell] = set()
-            for file in outcome.files:
-                (context.stage.version / file.path).unlink()
+            worker.discard(context.stage.version, cell)
 
 
 def _question_ids(context: BuildContext, cell: CellKey) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -11,19 +14,21 @@ import polars as pl
 from pipelines.disk import inspect_all
 from pipelines.progress import Reporter
 from pipelines.sra.jobs import FileRef
+from pipelines.sra.reading import ChangedError, read_verified
 from transforms.sra.layout import AUDIT_PATH, MANIFEST_PATH, CellKey, check_cell_files, group_cells, tokenizer_model
 from transforms.sra.manifest import FoundFile, compare_manifest, parse_manifest
 from transforms.sra.questions import Question, parse_questions
 from transforms.sra.tokenizers import parse_tokenizer
 from warehouse.contracts import TABLES, Issue, Rule, Severity, has_errors
 from warehouse.contracts.sra import SOURCE
-from warehouse.storage.files import sha256_file
+from warehouse.errors import LakeError
 
 NO_MANIFEST = Rule("manifest.none", Severity.ERROR, "The bundle has no manifest, so nothing of it can be verified.")
 NO_QUESTIONS = Rule("questions.none", Severity.ERROR, "A data set of the bundle has no questions file.")
+UNREADABLE_QUESTIONS = Rule("questions.unreadable", Severity.ERROR, "A questions file can not be read.")
 NO_TOKENIZER = Rule("tokenizer.none", Severity.WARNING, "A model with entropies has no tokenizer: its spans are null.")
 NO_CELLS = Rule("bundle.no_cells", Severity.ERROR, "The bundle has no cell.")
-RULES: Final = (NO_MANIFEST, NO_QUESTIONS, NO_TOKENIZER, NO_CELLS)
+RULES: Final = (NO_MANIFEST, NO_QUESTIONS, UNREADABLE_QUESTIONS, NO_TOKENIZER, NO_CELLS)
 
 
 @dataclass(slots=True)
@@ -51,14 +56,30 @@ def verify_bundle(root: Path, workers: int, reporter: Reporter) -> VerifiedBundl
         return VerifiedBundle(
             root, TABLES["source_files"].empty(), [NO_MANIFEST.issue(message, source=SOURCE, path=MANIFEST_PATH)]
         )
-    entries, issues = parse_manifest(manifest.read_bytes())
+    data = _manifest_bytes(manifest)
+    entries, issues = parse_manifest(data)
     readable = [entry.path for entry in entries if not entry.refused]
     found = inspect_all(root, readable, workers, reporter)
     source_files, more = compare_manifest(entries, found)
-    bundle = VerifiedBundle(root, source_files, [*issues, *more], manifest_sha256=sha256_file(manifest))
+    bundle = VerifiedBundle(root, source_files, [*issues, *more], manifest_sha256=hashlib.sha256(data).hexdigest())
     _group(bundle, found)
-    _read_small_files(bundle)
+    _read_small_files(bundle, found)
     return bundle
+
+
+def _manifest_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise LakeError(
+            f"{path} can not be read ({problem.strerror}): give read permission and try again."
+        ) from problem
+
+
+def _reference(path: str, file: FoundFile) -> FileRef:
+    if file.sha256 is None or file.size is None:
+        raise ValueError(f"{path} was not read: only files whose status is ok have a hash")
+    return FileRef(path, file.sha256, file.size)
 
 
 def _group(bundle: VerifiedBundle, found: dict[str, FoundFile]) -> None:
@@ -71,25 +92,35 @@ def _group(bundle: VerifiedBundle, found: dict[str, FoundFile]) -> None:
         if has_errors(issues) or any(status[path] != "ok" for path in files.values()):
             bundle.unsound[cell] = set(files)
         else:
-            bundle.cells[cell] = {kind: FileRef(path, str(found[path].sha256)) for kind, path in files.items()}
+            bundle.cells[cell] = {kind: _reference(path, found[path]) for kind, path in files.items()}
     if not bundle.cells and not bundle.unsound:
         message = "The manifest lists no models/<model>/<dataset>/<condition>/sampling9.jsonl.gz: nothing to build."
         bundle.issues.append(NO_CELLS.issue(message, source=SOURCE, path=MANIFEST_PATH))
 
 
-def _read_small_files(bundle: VerifiedBundle) -> None:
+def _read_small_files(bundle: VerifiedBundle, found: dict[str, FoundFile]) -> None:
     """Read what is not of one cell: the audit, and the tokenizers, each checked once."""
-    sound = bundle.source_files.filter(status="ok")
-    for path, sha256 in sound.select("path", "sha256_actual").iter_rows():
+    for path in bundle.source_files.filter(status="ok")["path"]:
         model = tokenizer_model(path)
-        if model is not None:
-            _vocabulary, issues = parse_tokenizer((bundle.root / path).read_bytes(), path)
-            bundle.issues += [issue.at(source=SOURCE, path=path, model=model) for issue in issues]
-            if not has_errors(issues):
-                bundle.tokenizers[model] = FileRef(path, sha256)
-        elif path == AUDIT_PATH:
-            bundle.audit = (bundle.root / path).read_bytes()
+        if model is None and path != AUDIT_PATH:
+            continue
+        try:
+            data = read_verified(bundle.root, _reference(path, found[path]))
+        except ChangedError as problem:
+            bundle.issues.append(problem.issue)
+            continue
+        if model is None:
+            bundle.audit = data
+        else:
+            _read_tokenizer(bundle, model, _reference(path, found[path]), data)
     _without_tokenizer(bundle, {m for p in bundle.source_files["path"] if (m := tokenizer_model(p))})
+
+
+def _read_tokenizer(bundle: VerifiedBundle, model: str, reference: FileRef, data: bytes) -> None:
+    _vocabulary, issues = parse_tokenizer(data, reference.path)
+    bundle.issues += [issue.at(source=SOURCE, path=reference.path, model=model) for issue in issues]
+    if not has_errors(issues):
+        bundle.tokenizers[model] = reference
 
 
 def _without_tokenizer(bundle: VerifiedBundle, listed: set[str]) -> None:
@@ -114,13 +145,27 @@ class QuestionFiles:
     issues: list[Issue] = field(default_factory=list)
 
 
+def _regular_bytes(path: Path) -> bytes:
+    """Return a file's bytes. Raises OSError, also for what is no file: a pipe would keep the build waiting."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+    return path.read_bytes()
+
+
 def read_question_files(folder: Path, bundle: VerifiedBundle) -> QuestionFiles:
     """Read `<folder>/<dataset>.json`; a data set of the bundle without a sound one makes its cells unsound."""
     found = QuestionFiles()
-    rows = []
+    rows: list[tuple[object, ...]] = []
     for file in sorted(folder.glob("*.json")):
-        data, path = file.read_bytes(), f"instances/{file.name}"
-        sha256 = sha256_file(file)
+        path = f"instances/{file.name}"
+        try:
+            data = _regular_bytes(file)
+        except OSError as problem:
+            message = f"{file} can not be read ({problem.strerror}): name a folder of readable files."
+            found.issues.append(UNREADABLE_QUESTIONS.issue(message, source=SOURCE, path=path))
+            rows.append((SOURCE, path, "questions", None, None, None, None, "refused"))
+            continue
+        sha256 = hashlib.sha256(data).hexdigest()
         rows.append((SOURCE, path, "questions", None, len(data), None, sha256, "ok"))
         questions, issues = parse_questions(file.stem, data, path)
         found.issues += [issue.at(source=SOURCE, path=path, dataset=file.stem) for issue in issues]

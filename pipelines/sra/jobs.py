@@ -17,10 +17,11 @@ from warehouse.storage.parquet import FileReport
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
-    """A verified file of the bundle: its path inside it and the SHA-256 that verification found."""
+    """A verified file of the bundle: its path inside it, and the SHA-256 and size that verification found."""
 
     path: str
     sha256: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +67,18 @@ class CellJob:
 
 @dataclass(frozen=True, slots=True)
 class CellOutcome:
-    """What became of one cell. With an error among the issues nothing of it was left in the stage."""
+    """What became of one cell. With an error among the issues nothing of it was left in the stage.
+
+    `asked` has the questions of its sampling file where that alone is sound, whatever became of the rest; None for a
+    cell that was reused.
+    """
 
     cell: CellKey
     tokens: Half | None
     answers: Half
     memory: TfMemory | None
     changed: Sequence[Issue] = ()
+    asked: Sequence[str] | None = None
 
     @property
     def issues(self) -> list[Issue]:

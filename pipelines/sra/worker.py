@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
 from pipelines.sra.jobs import CellJob, CellOutcome, FileRef, Half, Shared
+from pipelines.sra.reading import ChangedError, read_verified
 from transforms.sra.audit import CellCounts, JoinCounts, count_records
 from transforms.sra.cell import AnswersInput, File, HalfResult, read_answers, read_tokens
 from transforms.sra.coverage import CellCoverage, observe_cell
 from transforms.sra.join import TfMemory
 from transforms.sra.layout import CellKey, is_applicable
 from transforms.sra.tokenizers import Vocabulary, parse_tokenizer
-from warehouse.contracts import TABLES, Issue, Rule, Severity, has_errors
+from warehouse.contracts import TABLES, has_errors
 from warehouse.contracts.sra import SOURCE
 from warehouse.storage.layout import table_file
 from warehouse.storage.parquet import FileReport, write_table
-
-CHANGED = Rule(
-    "bundle.changed_since_verified", Severity.ERROR, "A file's bytes changed between verification and reading."
-)
-RULES = (CHANGED,)
 
 _shared: dict[str, Shared] = {}
 
@@ -37,27 +34,8 @@ def start(shared: Shared) -> None:
     _shared["build"] = shared
 
 
-class _ChangedError(Exception):
-    def __init__(self, issue: Issue) -> None:
-        super().__init__(issue.message)
-        self.issue = issue
-
-
 def _read(reference: FileRef) -> File:
-    """Return a file's path and bytes: the bytes that were hashed are the bytes that are parsed."""
-    try:
-        data = (_shared["build"].bundle / reference.path).read_bytes()
-    except OSError as problem:
-        message = f"The file could be verified and can no longer be read ({problem.strerror}): keep inputs still."
-        raise _ChangedError(CHANGED.issue(message, source=SOURCE, path=reference.path)) from problem
-    found = hashlib.sha256(data).hexdigest()
-    if found != reference.sha256:
-        message = (
-            f"The file had SHA-256 {reference.sha256} when it was verified and {found} when it was read: something "
-            "writes to the bundle; build again when it has finished."
-        )
-        raise _ChangedError(CHANGED.issue(message, source=SOURCE, path=reference.path))
-    return reference.path, data
+    return reference.path, read_verified(_shared["build"].bundle, reference)
 
 
 @lru_cache(maxsize=2)
@@ -73,18 +51,26 @@ def run(job: CellJob) -> CellOutcome:
     """
     try:
         return _run(job)
-    except _ChangedError as problem:
+    except ChangedError as problem:
         issue = problem.issue.at(**job.cell.columns)
+        discard(_shared["build"].stage, job.cell)
         return CellOutcome(job.cell, job.tokens, Half(""), job.memory, [issue])
+
+
+def discard(stage: Path, cell: CellKey) -> None:
+    """Remove everything of a cell from the stage: a version holds a cell whole or not at all."""
+    for table in (table for table in TABLES.values() if table.source == SOURCE and table.by_cell):
+        folder = (stage / table_file(table, (cell.model, cell.dataset, cell.condition))).parent
+        if folder.is_dir():
+            shutil.rmtree(folder)
 
 
 def _run(job: CellJob) -> CellOutcome:
     tokens, index = (job.tokens, None) if job.tokens else _tokens(job)
-    answers, memory = _answers(job, tokens, index)
-    outcome = CellOutcome(job.cell, tokens, answers, memory)
+    answers, memory, asked = _answers(job, tokens, index)
+    outcome = CellOutcome(job.cell, tokens, answers, memory, asked=asked)
     if has_errors(outcome.issues):
-        for file in outcome.files:
-            (_shared["build"].stage / file.path).unlink(missing_ok=True)
+        discard(_shared["build"].stage, job.cell)
     return outcome
 
 
@@ -105,7 +91,10 @@ def _write(cell: CellKey, result: HalfResult) -> list[FileReport]:
     return [write_table(_shared["build"].stage, TABLES[name], rows, key) for name, rows in result.tables.items()]
 
 
-def _answers(job: CellJob, tokens: Half | None, index: HalfResult | None) -> tuple[Half, TfMemory | None]:
+def _answers(
+    job: CellJob, tokens: Half | None, index: HalfResult | None
+) -> tuple[Half, TfMemory | None, list[str] | None]:
+    """Return the second half, what is to be remembered, and the questions of a sound sampling file."""
     shared = _shared["build"]
     entropies = _entropies(job.cell) if tokens is not None and not has_errors(tokens.issues) else None
     given = AnswersInput(
@@ -124,7 +113,7 @@ def _answers(job: CellJob, tokens: Half | None, index: HalfResult | None) -> tup
     result, memory = read_answers(job.cell, given)
     facts = _facts(job, result.tables, entropies, tokens) if result.tables else {}
     sound = result.tables and not (tokens and has_errors(tokens.issues))
-    return Half("", _write(job.cell, result) if sound else [], result.issues, facts), memory
+    return Half("", _write(job.cell, result) if sound else [], result.issues, facts), memory, result.asked
 
 
 def _entropies(cell: CellKey) -> pl.DataFrame:

@@ -39,11 +39,15 @@ File = tuple[str, bytes]
 
 @dataclass(slots=True)
 class HalfResult:
-    """Tables by name and what was noticed; no tables where anything is an error."""
+    """Tables by name and what was noticed; no tables where anything is an error.
+
+    `asked` has the questions of a sampling file that is sound by itself, also where something else is an error.
+    """
 
     tables: dict[str, pl.DataFrame | Iterator[pa.Table]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     n_tokens: int | None = None
+    asked: list[str] | None = None
     index: pl.DataFrame | None = None
     unread: list[Unread] = field(default_factory=list)
 
@@ -121,6 +125,8 @@ def read_answers(cell: CellKey, given: AnswersInput) -> tuple[HalfResult, TfMemo
     sampling = parse_sampling(inflated, cell, path, given.questions.keys(), unread=result.unread)
     del inflated
     result.issues += sampling.issues
+    if not has_errors(sampling.issues):
+        result.asked = sampling.question_conditions["instance_id"].to_list()
     memory = _join_all(cell, given, sampling, result)
     result.unread += given.index_unread
     if result.unread:

@@ -21,9 +21,10 @@ SIZE_MISMATCH = Rule("manifest.size_mismatch", Severity.ERROR, "A file has anoth
 HASH_MISMATCH = Rule("manifest.hash_mismatch", Severity.ERROR, "A file has another SHA-256 than the manifest states.")
 LEAVES_BUNDLE = Rule("manifest.leaves_bundle", Severity.ERROR, "A path goes through a symbolic link out of the bundle.")
 NOT_A_FILE = Rule("manifest.not_a_file", Severity.ERROR, "A listed path is neither a file nor a link to one.")
+UNREADABLE = Rule("manifest.unreadable", Severity.ERROR, "A listed file is there and can not be read.")
 UNLISTED = Rule("manifest.unlisted_file", Severity.WARNING, "A file is there that the manifest does not list.")
 RULES: Final = (
-    *manifest_reader.RULES, MISSING, SIZE_MISMATCH, HASH_MISMATCH, LEAVES_BUNDLE, NOT_A_FILE, UNLISTED,
+    *manifest_reader.RULES, MISSING, SIZE_MISMATCH, HASH_MISMATCH, LEAVES_BUNDLE, NOT_A_FILE, UNREADABLE, UNLISTED,
 )  # fmt: skip
 
 
@@ -32,10 +33,11 @@ class FoundFile:
     """What stands at a path of the bundle. Size and hash are of the bytes read, none where nothing was read.
 
     `symlink_inside` is a path that reaches a file of the bundle through a link; `symlink_outside` one whose real
-    place, followed to its end, is not below the bundle, whichever part of the path the link is.
+    place, followed to its end, is not below the bundle, whichever part of the path the link is. `unreadable` is there
+    and may not, or can not, be read.
     """
 
-    kind: Literal["file", "symlink_inside", "symlink_outside", "other"]
+    kind: Literal["file", "symlink_inside", "symlink_outside", "other", "unreadable"]
     size: int | None = None
     sha256: str | None = None
 
@@ -92,6 +94,8 @@ def _unlisted(path: str) -> tuple[str, Rule | None, str]:
 def _compared(entry: ManifestEntry, file: FoundFile) -> tuple[str, Rule | None, str]:
     if file.kind == "other":
         return "refused", NOT_A_FILE, "The manifest lists this path as a file and it is none; it is not read."
+    if file.kind == "unreadable":
+        return "refused", UNREADABLE, "This file is there and can not be read: give read permission, or fetch it again."
     if file.size != entry.size_bytes:
         message = f"The file has {file.size} bytes; the manifest states {entry.size_bytes}. Fetch it again."
         return "size_mismatch", SIZE_MISMATCH, message
