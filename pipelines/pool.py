@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from warehouse.errors import LakeError
@@ -33,6 +35,19 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
+def _begin(initialise: Callable[..., None], shared: tuple[Any, ...]) -> None:
+    """Prepare a worker process. It ends with its parent: killed alone, that could not end it and it would wait on."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    initialise(*shared)
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
 def run_jobs(
     function: Callable[[Job], Result],
     jobs: Sequence[Job],
@@ -51,7 +66,9 @@ def run_jobs(
     context = multiprocessing.get_context("spawn")
     with (
         _one_thread_each(),
-        ProcessPoolExecutor(min(workers, len(jobs)), context, initializer=initialise, initargs=shared) as pool,
+        ProcessPoolExecutor(
+            min(workers, len(jobs)), context, initializer=_begin, initargs=(initialise, shared)
+        ) as pool,
     ):
         futures = [pool.submit(function, job) for job in jobs]
         try:
