@@ -3,7 +3,7 @@
 -- returns: one row a cell that has a confidence
 -- The clustered standard error of AUROC (Obuchowski, 1997) from `placements`, which names a relation as
 -- question_placements makes it. With one row a question it is DeLong's.
--- example: SELECT auroc_se, auroc_lo, auroc_hi FROM auroc('t')
+-- example: WITH g AS (FROM score_groups('t')), p AS (FROM question_placements('t', 'g')) FROM auroc_se_of('p')
 CREATE OR REPLACE MACRO auroc_se_of(placements) AS TABLE
 WITH
 _totals AS (

@@ -2,7 +2,8 @@
 -- kind: table
 -- returns: one row a cell that has a bin
 -- The figures of calibration_error and brier_decomposition from bins; `bins` names a relation as bin_sums makes it.
--- example: SELECT * FROM calibration_error('t')
+-- example: WITH g AS (FROM score_groups('t')), w AS (FROM binned_groups('g', 5, 'equal_width')),
+--   b AS (FROM bin_sums('w')) FROM calibration_error_of('b')
 CREATE OR REPLACE MACRO calibration_error_of(bins, min_bin_n := 1) AS TABLE
 WITH
 _bins AS (

@@ -4,7 +4,8 @@
 -- Standard errors (CR1) of the means that calibration_summary serves, and the design effect of the accuracy. `sums`
 -- names a relation with a row a cell and question: n, n_correct, confidence_sum, brier_sum, log_loss_sum; the last
 -- three are null where the confidence is not a probability.
--- example: SELECT mean_se, deff FROM clustered_mean('t')
+-- example: WITH s AS (SELECT cell, question_id, n_in_range AS n, n_correct_in_range AS n_correct, confidence_sum,
+--   brier_sum, log_loss_sum FROM question_sums('t')) FROM cluster_errors_of('s')
 CREATE OR REPLACE MACRO cluster_errors_of(sums) AS TABLE
 WITH
 _totals AS (

@@ -4,7 +4,8 @@
 -- Means of differences over questions with standard error, interval and p-value, and whether accuracy and
 -- confidence move together. `pairs` names a relation with a row a cell and question: in_a, in_b (whether each side
 -- has a usable row) and d_accuracy, d_confidence, d_bias, d_brier, which are null unless both have.
--- example: SELECT * FROM paired_difference('t', 'a', 'b')
+-- example: WITH p AS (SELECT 'c' AS cell, true AS in_a, true AS in_b, 0.1 AS d_accuracy, 0.2 AS d_confidence,
+--   0.1 AS d_bias, 0.0 AS d_brier) FROM paired_figures_of('p')
 CREATE OR REPLACE MACRO paired_figures_of(pairs) AS TABLE
 WITH
 _means AS (

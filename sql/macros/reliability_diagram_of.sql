@@ -3,7 +3,9 @@
 -- returns: one row a cell and bin, empty bins of equal width included
 -- The rows of reliability_diagram. `cells`, `bins` and `question_bins` name relations: (cell), as bin_sums makes
 -- it, and (cell, bin, question_id, n, n_correct).
--- example: SELECT * FROM reliability_diagram('t')
+-- example: WITH g AS (FROM score_groups('t')), w AS (FROM binned_groups('g', 2, 'equal_width')),
+--   b AS (FROM bin_sums('w')), q AS (SELECT cell, bin, cell AS question_id, n, n_correct FROM b)
+--   FROM reliability_diagram_of('b', 'b', 'q', 2, 'equal_width')
 CREATE OR REPLACE MACRO reliability_diagram_of(cells, bins, question_bins, n_bins, strategy) AS TABLE
 WITH
 _slots AS (
@@ -42,12 +44,11 @@ _filled AS (
         has_unknown_question,
         squares * n_questions * (n - 1)
         / nullif((n_questions - 1) * pow(n::DOUBLE, 2) * n_correct * (n - n_correct), 0) AS deff,
+        (n_cell - 1) * (_bins.bin / n_bins) AS place,
         CASE
             WHEN next_confidence IS NULL THEN 1.0
-            WHEN n_so_far - 1 > (_bins.bin * (n_cell - 1)) // n_bins THEN confidence_max
-            ELSE
-                confidence_max
-                + (next_confidence - confidence_max) * ((_bins.bin * (n_cell - 1)) % n_bins) / n_bins::DOUBLE
+            WHEN n_so_far - 1 > floor(place) THEN confidence_max
+            ELSE confidence_max + (next_confidence - confidence_max) * (place - floor(place))
         END AS edge
     FROM _bins
     INNER JOIN _clusters ON _bins.cell = _clusters.cell AND _bins.bin = _clusters.bin

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import stats
 
@@ -12,10 +14,20 @@ from warehouse.contracts import TABLES
 from warehouse.contracts.sra import CONDITIONS, DATASETS, MODELS, SIGNALS, SPANS
 
 Frames = dict[str, pl.DataFrame]
+Floats = npt.NDArray[np.float64]
+Booleans = npt.NDArray[np.bool_]
 FULL_SIZE: Final = {"champ": 223, "theoremqa": 747, "medcalcbench": 1100, "logicbench": 760}
 ROLLOUTS: Final = 9
 AB_MODELS: Final = tuple(model for model in MODELS if not model.startswith("Gemma"))
 HASHED_TF: Final = MODELS[:2]
+VALUES: Final = {
+    "agreement": ("question_conditions", "agreement"),
+    "ab": ("rollouts", "ab_p_correct"),
+    "tf": ("rollouts", "tf_p_correct"),
+    "entropy_whole": ("rollouts", "entropy_mean"),
+    "entropy_answer": ("rollouts", "answer_entropy_mean"),
+    "entropy_numeric": ("rollouts", "numeric_entropy_mean"),
+}
 
 
 def exists(model: str, condition: str) -> bool:
@@ -40,15 +52,15 @@ def lake_tables(questions: dict[str, int], seed: int = 0) -> Frames:
     cells = [(m, d, c) for m in MODELS for d in DATASETS for c in CONDITIONS if exists(m, c)]
     drawn = [_cell(random, cell, questions[cell[1]]) for cell in cells]
     frames = {name: pl.concat([cell[name] for cell in drawn]) for name in drawn[0]}
-    frames["signal_coverage"] = _coverage(questions)
+    frames["signal_coverage"] = _coverage(frames)
     frames["questions"] = _questions(questions)
     frames["t_quantiles"] = t_quantiles()
     return {name: _conform(name, frames.get(name)) for name in TABLES}
 
 
 def t_quantiles() -> pl.DataFrame:
-    """Return Student's 97.5 % quantiles by scipy."""
-    df = np.arange(1, 201)
+    """Return Student's 97.5 % quantiles by scipy: fewer than a lake has, so that tests reach beyond them."""
+    df = np.arange(1, 1001)
     return pl.DataFrame({"df": df, "q975": stats.t.ppf(0.975, df)}, schema={"df": pl.Int32, "q975": pl.Float64})
 
 
@@ -71,18 +83,26 @@ def _names(dataset: str, n: int) -> list[str]:
     return [f"{dataset}_{i:05d}" for i in range(n)]
 
 
-def _coverage(questions: dict[str, int]) -> pl.DataFrame:
+def _coverage(frames: Frames) -> pl.DataFrame:
+    counts = {signal: _counts(frames, signal) for signal in SIGNALS}
     rows = []
-    for model in MODELS:
-        for dataset in DATASETS:
-            for condition in CONDITIONS:
-                for signal in SIGNALS:
-                    status = coverage_of(model, condition, signal)
-                    n = questions[dataset] * (1 if signal == "agreement" else ROLLOUTS) if status == "present" else 0
-                    rows.append((model, dataset, condition, signal, status, n, n))
+    for key in product(MODELS, DATASETS, CONDITIONS):
+        for signal in SIGNALS:
+            status, (n_expected, n_present) = coverage_of(key[0], key[2], signal), counts[signal].get(key, (0, 0))
+            if status == "present":
+                rows.append((*key, signal, status if n_present == n_expected else "partial", n_expected, n_present))
+            else:
+                rows.append((*key, signal, status, 0, 0))
     return pl.DataFrame(
         rows, schema=["model", "dataset", "condition", "signal", "status", "n_expected", "n_present"], orient="row"
     )
+
+
+def _counts(frames: Frames, signal: str) -> dict[tuple[str, str, str], tuple[int, int]]:
+    table, column = VALUES[signal]
+    there = pl.col(column).is_not_null() & ~pl.col(column).is_nan().fill_null(True)
+    cells = frames[table].group_by("model", "dataset", "condition").agg(pl.len(), there.sum().alias("there"))
+    return {(m, d, c): (n, n_there) for m, d, c, n, n_there in cells.iter_rows()}
 
 
 def _cell(random: np.random.Generator, cell: tuple[str, str, str], n: int) -> Frames:
@@ -111,9 +131,7 @@ def _cell(random: np.random.Generator, cell: tuple[str, str, str], n: int) -> Fr
     return {name: _conform(name, frame) for name, frame in frames.items()}
 
 
-def _agreement(
-    random: np.random.Generator, question: pl.DataFrame, right: np.ndarray, condition: str
-) -> pl.DataFrame:
+def _agreement(random: np.random.Generator, question: pl.DataFrame, right: Booleans, condition: str) -> pl.DataFrame:
     native = random.random(len(right)) < 0.1 + 0.8 * right.mean(axis=1)
     matching = np.where(native, right.sum(axis=1), (ROLLOUTS - right.sum(axis=1)) // 2)
     annotated = np.ones(len(right), dtype=bool) if condition == "gold_skill" else random.random(len(right)) < 0.4
@@ -122,16 +140,16 @@ def _agreement(
         pl.Series(native).alias("native_correct"),
         (pl.Series(matching) / ROLLOUTS).alias("agreement"),
         (pl.Series(matching) / ROLLOUTS).alias("agreement_recomputed"),
-        pl.lit(None, dtype=pl.Boolean).alias("skill_is_annotated") if skill is None else skill.alias(
-            "skill_is_annotated"
-        ),
+        pl.lit(None, dtype=pl.Boolean).alias("skill_is_annotated")
+        if skill is None
+        else skill.alias("skill_is_annotated"),
         pl.lit(ROLLOUTS).alias("n_rollouts"),
         pl.Series(right.sum(axis=1)).alias("n_correct"),
         pl.Series(right.mean(axis=1)).alias("accuracy"),
     )
 
 
-def _ab(random: np.random.Generator, cell: tuple[str, str, str], right: np.ndarray) -> pl.DataFrame | None:
+def _ab(random: np.random.Generator, cell: tuple[str, str, str], right: Booleans) -> pl.DataFrame | None:
     model, _, condition = cell
     if coverage_of(model, condition, "ab") != "present":
         return None
@@ -150,7 +168,7 @@ def _ab(random: np.random.Generator, cell: tuple[str, str, str], right: np.ndarr
     )
 
 
-def _tf(random: np.random.Generator, cell: tuple[str, str, str], right: np.ndarray) -> pl.DataFrame | None:
+def _tf(random: np.random.Generator, cell: tuple[str, str, str], right: Booleans) -> pl.DataFrame | None:
     model, _, condition = cell
     if coverage_of(model, condition, "tf") != "present":
         return None
@@ -167,7 +185,7 @@ def _tf(random: np.random.Generator, cell: tuple[str, str, str], right: np.ndarr
     )
 
 
-def _spans(random: np.random.Generator, cell: tuple[str, str, str], right: np.ndarray) -> dict[str, pl.DataFrame]:
+def _spans(random: np.random.Generator, cell: tuple[str, str, str], right: Booleans) -> dict[str, pl.DataFrame]:
     model, _, condition = cell
     if coverage_of(model, condition, "entropy_whole") != "present":
         return {}
@@ -182,9 +200,11 @@ def _spans(random: np.random.Generator, cell: tuple[str, str, str], right: np.nd
         }  # fmt: skip
         n_tokens = np.where(there[span], random.integers(5, 60, size), 0)
         known = pl.Series(there[span])
-        found[span] = pl.DataFrame(figures).select(
-            pl.when(known).then(pl.col(name)).alias(name) for name in figures
-        ).with_columns(pl.Series(n_tokens).alias("n_tokens"), (pl.Series(n_tokens * mean)).alias("sum"))
+        found[span] = (
+            pl.DataFrame(figures)
+            .select(pl.when(known).then(pl.col(name)).alias(name) for name in figures)
+            .with_columns(pl.Series(n_tokens).alias("n_tokens"), (pl.Series(n_tokens * mean)).alias("sum"))
+        )
     return found
 
 
@@ -226,5 +246,5 @@ def _entropy_rows(rollout: pl.DataFrame, spans: dict[str, pl.DataFrame]) -> pl.D
     return pl.concat(rows) if rows else keys.clear()
 
 
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-x))
+def _sigmoid(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-x)))
