@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup lake test check format bench faults lock clean
+.PHONY: setup lake test check format bench docs faults lock clean
 
 setup: $(STAMP)
 
@@ -37,6 +37,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python -m tests.bench
+
+# The pages that are generated from the code.
+docs: setup
+	$(BIN)/callake tables --format markdown > docs/data_dictionary.md
 
 faults: setup
 	$(BIN)/python -m pytest tests/faults -m "slow or not slow"

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from pipelines.commands.common import lake_option
 from warehouse.catalog import open_lake
-from warehouse.dictionary import describe, overview
+from warehouse.dictionary import describe, markdown, overview
 from warehouse.errors import LakeError
 from warehouse.restrictions import restricted_columns_written
 from warehouse.storage.layout import Lake
@@ -116,9 +116,12 @@ def _cell(value: object) -> str:
 
 @click.command("tables")
 @click.argument("name", required=False)
-@click.option("--format", "form", type=click.Choice(("table", "json")), default="table", show_default=True)
+@click.option("--format", "form", type=click.Choice(("table", "json", "markdown")), default="table", show_default=True)
 def tables(name: str | None, form: str) -> None:
-    """Print the data dictionary: every table, view and macro, or the columns of NAME."""
+    """Print the data dictionary: every table, view and macro, or the columns of NAME; in Markdown always all."""
+    if form == "markdown":
+        click.echo(markdown(), nl=False)
+        return
     frame = overview() if name is None else describe(name)
     if form == "json":
         click.echo(frame.write_ndjson(), nl=False)
