@@ -16,22 +16,23 @@ Row = tuple[str, str, str, str]
 def overview() -> pl.DataFrame:
     """Return every table, view and macro: kind, name, grain, description."""
     rows = [("table", table.name, table.grain, table.description) for table in TABLES.values()]
-    rows += [(found.kind, found.name, found.grain, found.description) for found in load_sql(SQL_ROOT)]
+    rows += [(found.kind, found.name, found.grain, found.description or found.grain) for found in load_sql(SQL_ROOT)]
     return pl.DataFrame(rows, schema=["kind", "name", "grain", "description"], orient="row")
 
 
 def describe(name: str) -> pl.DataFrame:
-    """Return what stands behind a name: column or parameter, type, key, description.
+    """Return what stands behind a name: column or parameter, type, key, description. A view and a macro may share one.
 
     Raises LakeError for a name that is no table, view or macro.
     """
-    found = next((found for found in load_sql(SQL_ROOT) if found.name == name), None)
-    if name in TABLES:
-        rows = _of_table(TABLES[name])
-    elif found is None:
+    named = sorted(
+        (found for found in load_sql(SQL_ROOT) if found.name == name), key=lambda found: found.kind != "view"
+    )
+    rows = _of_table(TABLES[name]) if name in TABLES else []
+    for found in named:
+        rows += _of_view(found) if found.kind == "view" else _of_macro(found)
+    if not rows:
         raise LakeError(f"There is no table, view or macro {name!r}: `callake tables` lists them.")
-    else:
-        rows = _of_view(found) if found.kind == "view" else _of_macro(found)
     return pl.DataFrame(rows, schema=["column", "type", "key", "description"], orient="row")
 
 
