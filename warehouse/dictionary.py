@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import polars as pl
 
-from warehouse.catalog import connect_version, identifier
+from warehouse.catalog import connect_version
 from warehouse.code import SQL_ROOT
 from warehouse.contracts import TABLES, Table
 from warehouse.errors import LakeError
@@ -44,10 +46,21 @@ def _of_table(table: Table) -> list[Row]:
     ]
 
 
-def _of_view(view: SqlObject) -> list[Row]:
+@cache
+def _view_types() -> dict[str, dict[str, str]]:
+    """Return every view's columns and their types, from a catalog without a row."""
     with connect_version(None) as connection:
-        rows = connection.execute(f"DESCRIBE {identifier(view.name)}").fetchall()
-    kinds = {str(row[0]): str(row[1]) for row in rows}
+        rows = connection.execute(
+            "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal ORDER BY column_index"
+        ).fetchall()
+    found: dict[str, dict[str, str]] = {}
+    for view, column, kind in rows:
+        found.setdefault(str(view), {})[str(column)] = str(kind)
+    return found
+
+
+def _of_view(view: SqlObject) -> list[Row]:
+    kinds = _view_types()[view.name]
     comments = view.column_comments(list(kinds))
     return [(name, kind, "", comments[name]) for name, kind in kinds.items()]
 
