@@ -19,7 +19,6 @@ Booleans = npt.NDArray[np.bool_]
 FULL_SIZE: Final = {"champ": 223, "theoremqa": 747, "medcalcbench": 1100, "logicbench": 760}
 ROLLOUTS: Final = 9
 AB_MODELS: Final = tuple(model for model in MODELS if not model.startswith("Gemma"))
-HASHED_TF: Final = MODELS[:2]
 VALUES: Final = {
     "agreement": ("question_conditions", "agreement"),
     "ab": ("rollouts", "ab_p_correct"),
@@ -54,6 +53,7 @@ def lake_tables(questions: dict[str, int], seed: int = 0) -> Frames:
     frames = {name: pl.concat([cell[name] for cell in drawn]) for name in drawn[0]}
     frames["signal_coverage"] = _coverage(frames)
     frames["questions"] = _questions(questions)
+    frames["source_files"] = _files(349)
     frames["t_quantiles"] = t_quantiles()
     return {name: _conform(name, frames.get(name)) for name in TABLES}
 
@@ -77,6 +77,11 @@ def _questions(questions: dict[str, int]) -> pl.DataFrame:
     return pl.DataFrame(
         rows, schema=["dataset", "instance_id", "question", "gold_answer", "answer_kind"], orient="row"
     ).with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("skill_ids"))
+
+
+def _files(n: int) -> pl.DataFrame:
+    paths = [f"file_{i:03d}" for i in range(n)]
+    return pl.DataFrame({"source": "sra", "path": paths, "kind": "other", "bytes_declared": 1, "status": "ok"})
 
 
 def _names(dataset: str, n: int) -> list[str]:
@@ -172,7 +177,7 @@ def _tf(random: np.random.Generator, cell: tuple[str, str, str], right: Booleans
     model, _, condition = cell
     if coverage_of(model, condition, "tf") != "present":
         return None
-    hashed = model in HASHED_TF
+    hashed = condition == "direct"
     p = _sigmoid(np.where(right, 2.0, 0.5) + random.normal(0, 2, len(right)))
     p[random.random(len(p)) < 0.02] = np.nan
     failed = random.random(len(p)) < 0.01
