@@ -12,15 +12,14 @@ import polars as pl
 
 from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
-from transforms.statistics import statistics_tables, t_quantiles_table
 from warehouse.catalog import connect_version, table_files, table_view
-from warehouse.code import SQL_ROOT, code_hash, contract_hash
+from warehouse.code import SQL_ROOT, code_hash, code_record, contract_hash
 from warehouse.contracts import TABLES
 from warehouse.sqltext import load_tables
-from warehouse.storage.assemble import DERIVED, tables_of
+from warehouse.storage.assemble import DERIVED, SHARED, tables_of
 from warehouse.storage.layout import Lake
 from warehouse.storage.parquet import FileReport
-from warehouse.storage.record import read_record
+from warehouse.storage.record import damaged, files_of, read_record
 from warehouse.storage.stage import BUILT, SourceReport, Stage
 
 CONSTANT: Final = "t_quantiles"
@@ -40,6 +39,9 @@ def _start() -> None:
 
 
 def _run(job: Job) -> tuple[Job, dict[str, pl.DataFrame]]:
+    # scipy and scikit-learn take a second to import: only where a model's figures are computed.
+    from transforms.statistics import statistics_tables
+
     annotations = pl.read_ipc(job.annotations)
     return job, statistics_tables(
         pl.read_ipc(job.observations), annotations=None if annotations.is_empty() else annotations
@@ -53,28 +55,54 @@ def _fitted() -> list[str]:
 
 
 def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter) -> SourceReport:
-    """Stage the derived tables of every model of every source."""
+    """Stage the derived tables: those of the current version where all they were made from is the same."""
+    key = _inputs_key(stage)
+    record = _current_record(lake)
+    state: Mapping[str, Any] = record["sources"].get(DERIVED, {}).get("state", {})
+    known = files_of(record, tables_of(DERIVED)) if state.get("inputs") == key else []
+    if known and not damaged(lake.require_current(), known):
+        files = stage.reuse(lake.require_current(), known)
+        report = SourceReport(DERIVED, BUILT, files, {}, dict(state))
+    else:
+        files, keys = _compute(lake, stage, workers, reporter, state.get("keys", {}))
+        report = SourceReport(DERIVED, BUILT, files, {}, {"inputs": key, "keys": keys})
+    stage.report(report, [], TABLES["source_files"].empty())
+    return report
+
+
+def _current_record(lake: Lake) -> dict[str, Any]:
+    version_id = lake.current_id()
+    return read_record(lake.version(version_id)) if version_id else {"sources": {}, "tables": {}}
+
+
+def _inputs_key(stage: Stage) -> str:
+    """Return the hash of all that the derived tables are made from: the sources' files, code, SQL and contracts."""
+    sources = [report for report in stage.reports() if report.source not in {SHARED, DERIVED}]
+    files = sorted((file.path, file.sha256) for report in sources for file in report.files)
+    code = code_hash(*_CODE) + code_record()["reading"]
+    return hashlib.sha256(f"{files}\n{code}".encode()).hexdigest()
+
+
+def _compute(
+    lake: Lake, stage: Stage, workers: int, reporter: Reporter, known_keys: Mapping[str, str]
+) -> tuple[list[FileReport], dict[str, str]]:
+    """Compute the derived tables, keeping the rows of models whose observations are the same; return files and keys."""
+    from transforms.statistics import t_quantiles_table
+
     jobs, keys = _observations(stage)
-    known, kept = _known(lake, keys)
-    todo = [job for name, job in jobs.items() if name not in known]
+    known = {name for name, key in keys.items() if known_keys.get(name) == key}
+    kept = _kept_rows(lake, known)
     parts: dict[str, list[pl.DataFrame]] = {name: kept.get(name, []) for name in _fitted()}
     with reporter.step("statistics", len(jobs), "models") as advance:
         advance(len(known))
+        todo = [job for name, job in jobs.items() if name not in known]
         for _job, tables in run_jobs(_run, todo, workers, _start):
             for name, rows in tables.items():
                 parts[name].append(rows)
             advance(1)
     parts[CONSTANT] = [t_quantiles_table()]
-    computed = {found.name for found in load_tables(SQL_ROOT)}
-    files = [
-        stage.put(name, pl.concat([TABLES[name].empty(), *rows]))
-        for name, rows in parts.items()
-        if name not in computed
-    ]
-    files += _computed_in_sql(stage)
-    report = SourceReport(DERIVED, BUILT, files, {}, {"keys": keys})
-    stage.report(report, [], TABLES["source_files"].empty())
-    return report
+    files = [stage.put(name, pl.concat([TABLES[name].empty(), *rows])) for name, rows in parts.items()]
+    return [*files, *_computed_in_sql(stage)], keys
 
 
 def _computed_in_sql(stage: Stage) -> list[FileReport]:
@@ -117,18 +145,14 @@ def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:
     return jobs, keys
 
 
-def _known(lake: Lake, keys: Mapping[str, str]) -> tuple[set[str], dict[str, list[pl.DataFrame]]]:
-    """Return the models whose key the current version has, and their rows of each derived table."""
-    version_id = lake.current_id()
-    if version_id is None:
-        return set(), {}
-    record = read_record(lake.version(version_id))
-    state: Mapping[str, Any] = record["sources"].get(DERIVED, {}).get("state", {})
-    known = {name for name, key in keys.items() if state.get("keys", {}).get(name) == key}
+def _kept_rows(lake: Lake, known: set[str]) -> dict[str, list[pl.DataFrame]]:
+    """Return the rows that the current version has of the named models, by derived table."""
+    if not known:
+        return {}
     kept = {}
     for name in _fitted():
-        path = lake.version(version_id) / "tables" / name / "part-0.parquet"
+        path = lake.require_current() / "tables" / name / "part-0.parquet"
         if path.is_file():
             rows = pl.read_parquet(path)
             kept[name] = [rows.filter((pl.col("source") + "/" + pl.col("model")).is_in(sorted(known)))]
-    return known, kept
+    return kept

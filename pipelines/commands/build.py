@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -84,11 +83,8 @@ def _materialize(lake: Lake, options: Mapping[str, Any], wait: bool) -> dg.Execu
     quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     given = {name: value for name, value in options.items() if value is not None}
     resource = BuildResource(lake=str(lake.root), options=given, wait=wait)
-    no_telemetry = {"telemetry": {"enabled": False}}
-    with (
-        tempfile.TemporaryDirectory(prefix="callake-") as home,
-        dg.DagsterInstance.local_temp(home, overrides=no_telemetry) as instance,
-    ):
+    # Runs are recorded in memory: the lake's own record is `lake.json`. Nothing is reported to anybody.
+    with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         return dg.materialize(
             all_assets(), resources={"build": resource}, instance=instance, run_config=quiet, raise_on_error=False
         )
