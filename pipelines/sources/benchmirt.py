@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 from pipelines.source import BuildContext, Built, Option, Source
-from transforms.benchmirt import read_benchmirt
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.benchmirt import SOURCE as NAME
 
@@ -20,6 +19,9 @@ OPTIONS: Final = (
 
 def build(context: BuildContext) -> Built:
     """Stage the BenchMIRT tables."""
+    # Reading needs scipy, which takes its time to import: only in builds that have this source.
+    from transforms.benchmirt import read_benchmirt
+
     paths = [Path(p) if (p := context.options.get(option.key)) else None for option in OPTIONS]
     responses, items, models = [(path.name, path.read_bytes()) if path else None for path in paths]
     assert responses is not None

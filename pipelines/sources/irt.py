@@ -5,22 +5,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from pipelines.source import BuildContext, Built, Option, Source
-from transforms.irt import WITHOUT_PRIORS, IrtInputError, Request, Settings, fit_tables
-from transforms.irt.settings import MODELS
 from warehouse.code import code_hash, contract_hash
 from warehouse.contracts import LICENCES, TABLES
+from warehouse.contracts.benchmirt import IRT_MODELS
 from warehouse.contracts.benchmirt import IRT_SOURCE as NAME
 from warehouse.contracts.benchmirt import SOURCE as ORIGIN
 from warehouse.errors import LakeError
 from warehouse.storage.assemble import tables_of
 
+if TYPE_CHECKING:
+    from transforms.irt import Request
+
 OPTIONS: Final = (
-    Option("irt-fit", "Fit the responses with this model, and publish the fit.", choices=MODELS),
+    Option("irt-fit", "Fit the responses with this model, and publish the fit.", choices=IRT_MODELS),
     Option("irt-dims", "Dimensions of ability; more than one needs m2pl.", default="1"),
     Option("irt-folds", "Folds of the cross-validation; 0 leaves the out-of-fold predictions out.", default="10"),
     Option("irt-models", "Models that take part; default: the largest group whose rows agree.", multiple=True),
@@ -65,6 +67,9 @@ def _wanted(context: BuildContext) -> dict[str, dict[str, Any]]:
 
 
 def _request(settings: Mapping[str, Any]) -> Request:
+    # The fit needs scipy, which takes its time to import: only in builds that fit.
+    from transforms.irt import WITHOUT_PRIORS, Request, Settings
+
     models: Sequence[str] | None = settings.get("irt_models") or None
     chosen = settings.get("irt_selection") or ("selected" if models else "")
     names = [chosen, "no-priors" if settings.get("irt_no_priors") else ""]
@@ -91,6 +96,8 @@ def _known_rows(context: BuildContext, fit_id: str) -> dict[str, pl.DataFrame]:
 
 
 def _fit(fit_id: str, settings: Mapping[str, Any], responses: Path, built: Built) -> dict[str, pl.DataFrame]:
+    from transforms.irt import IrtInputError, fit_tables
+
     alignment = pl.read_parquet(responses.parents[1] / "benchmirt_alignment" / "part-0.parquet")
     try:
         found = fit_tables(pl.read_parquet(responses), _request(settings), alignment)
