@@ -10,9 +10,7 @@ import polars as pl
 
 from pipelines.commands.build import run_build
 from pipelines.commands.common import lake_option
-from transforms.benchmirt import write_subjects
-from transforms.irt import Parameters, write_parameters
-from transforms.irt.settings import MAX_DIMS, MODELS
+from warehouse.contracts.benchmirt import IRT_MODELS, MAX_DIMS
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 
@@ -24,7 +22,7 @@ def irt() -> None:
 
 @irt.command("fit")
 @lake_option
-@click.option("--model", type=click.Choice(MODELS), default="2pl", show_default=True)
+@click.option("--model", type=click.Choice(IRT_MODELS), default="2pl", show_default=True)
 @click.option("--dims", type=click.IntRange(1, MAX_DIMS), default=1, show_default=True, help="More than 1: m2pl.")
 @click.option("--folds", type=click.IntRange(0), default=10, show_default=True, help="0: no cross-validation.")
 @click.option("--only", multiple=True, help="Fit this model of the responses (repeat it); default: the aligned group.")
@@ -45,6 +43,8 @@ def fit(lake: Path, **given: Any) -> None:  # noqa: ANN401 - click passes the op
 @click.option("--to", "target", required=True, type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
 def export(lake: Path, fit_id: str | None, target: Path) -> None:
     """Write py-irt's files: the responses as JSON lines, or a fit's parameters as JSON."""
+    from transforms.benchmirt import write_subjects
+
     tables = Lake.at(lake).require_current() / "tables"
     needed = ("irt_fits", "irt_items", "irt_models") if fit_id else ("benchmirt_responses",)
     paths = [tables / name / "part-0.parquet" for name in needed]
@@ -59,6 +59,8 @@ def export(lake: Path, fit_id: str | None, target: Path) -> None:
 
 def _parameters(fit_id: str, fits: pl.DataFrame, items: pl.DataFrame, models: pl.DataFrame) -> bytes:
     """Return a fit's parameters as py-irt's JSON."""
+    from transforms.irt import Parameters, write_parameters
+
     chosen = fits.filter(fit_id=fit_id)
     if chosen.is_empty():
         known = ", ".join(fits["fit_id"].to_list()) or "none"
