@@ -27,11 +27,19 @@ WITH heard AS (
         ON questions.packet = buzzes.packet AND questions.ordinal = buzzes.ordinal
 ),
 
+teams AS (
+    SELECT DISTINCT
+        packet,
+        team,
+        team_kind
+    FROM grace_buzzes
+),
+
 played AS (
     SELECT
         teams.team_kind,
         count(*) AS n_team_questions
-    FROM (SELECT DISTINCT packet, team, team_kind FROM grace_buzzes) AS teams
+    FROM teams
     INNER JOIN grace_questions AS questions ON questions.packet = teams.packet
     GROUP BY teams.team_kind
 ),

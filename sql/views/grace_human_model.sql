@@ -69,7 +69,10 @@ _played AS (
             AND teams.team = buzzes.team
 ),
 
-_buzzed AS (FROM _played WHERE buzzed),
+_buzzed AS (
+    FROM _played
+    WHERE buzzed
+),
 
 _cells AS (
     SELECT

@@ -9,7 +9,10 @@
 -- column agrees: whether they are equal; null where this lake holds no public release
 CREATE OR REPLACE VIEW grace_release_check AS
 WITH stated AS (
-    SELECT * FROM (
+    SELECT
+        counts.figure,
+        counts.stated
+    FROM (
         VALUES
             ('questions', 240),
             ('buzzes', 1749),

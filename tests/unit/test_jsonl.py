@@ -227,7 +227,7 @@ VALUES = st.recursive(
 RECORDS = st.lists(st.dictionaries(st.text(max_size=5), VALUES, max_size=5), min_size=1, max_size=4)
 
 
-def same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any JSON value
+def same(one: Any, other: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
@@ -240,7 +240,7 @@ def test_reads_what_the_standard_library_writes(records: list[dict[str, Any]], a
     assert same([line.record for line in lines], records)
 
 
-def count_keys_slowly(value: Any) -> int:  # noqa: ANN401 - any JSON value
+def count_keys_slowly(value: Any) -> int:
     if isinstance(value, dict):
         return len(value) + sum(map(count_keys_slowly, value.values()))
     return sum(map(count_keys_slowly, value)) if isinstance(value, list) else 0

@@ -31,7 +31,7 @@ _CODE: Final = re.compile(r"(?:os error|errno) (\d+)", re.IGNORECASE)
 def system_errors(doing: str) -> Iterator[None]:
     """Turn what the system refuses inside the block into a LakeError; `doing` says what was being done.
 
-    Libraries differ in how they report it: Python and pyarrow by OSError, polars and DuckDB also by errors of their own.
+    Libraries differ in how they report it: Python and pyarrow by OSError, polars and DuckDB also by their own errors.
     """
     try:
         yield

@@ -24,7 +24,7 @@ def cell(model: str = QWEN, condition: str = "direct") -> CellKey:
     return CellKey(model, "champ", condition)
 
 
-def seen(kinds: frozenset[str] = ALL, **more: Any) -> CellCoverage:  # noqa: ANN401 - fields of CellCoverage
+def seen(kinds: frozenset[str] = ALL, **more: Any) -> CellCoverage:
     return CellCoverage(2, 18, kinds, **({"n_present": FULL} | more))
 
 

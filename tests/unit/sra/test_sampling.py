@@ -372,7 +372,7 @@ JSON = st.recursive(
 )
 
 
-def paths_of(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:  # noqa: ANN401 - any JSON value
+def paths_of(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path for key, child in children for path in [(*here, key), *paths_of(child, (*here, key))]]
 

@@ -27,7 +27,7 @@ def parse(*records: object) -> Verdicts:
     return parse_tf(encoded(records), CELL, PATH)
 
 
-def rollouts(name: str = "p_correct", numbers: list[float] | None = None, **more: Any) -> list[Record]:  # noqa: ANN401
+def rollouts(name: str = "p_correct", numbers: list[float] | None = None, **more: Any) -> list[Record]:
     return [{"sample": sample, name: number} | more for sample, number in enumerate(numbers or P)]
 
 
