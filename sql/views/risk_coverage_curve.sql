@@ -3,7 +3,8 @@
 -- What is wrong among the rows that are at least this sure: one point a distinct confidence, never one inside a
 -- block of ties. Read it as a rule to answer only above a threshold: coverage says how often, selective_risk how
 -- wrong.
--- example: SELECT confidence, coverage, selective_risk FROM risk_coverage_curve WHERE signal = 'agreement' ORDER BY 1 DESC
+-- example: SELECT confidence, coverage, selective_risk FROM risk_coverage_curve WHERE signal = 'agreement'
+--    ORDER BY confidence DESC
 -- column n: rows at exactly this confidence
 -- column n_wrong: wrong ones among them
 -- column n_accepted: rows at this confidence or a higher one

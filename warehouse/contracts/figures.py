@@ -8,19 +8,14 @@ import dataframely as dy
 import polars as pl
 
 from warehouse.contracts.base import Table, count, one_of, real, text
-from warehouse.contracts.statistics import SOURCE
+from warehouse.contracts.statistics import REASONS, SOURCE
 
 ROWS_USED: Final = ("all", "without_cap_repair")
-FIGURE_REASONS: Final = {
-    "empty": "no usable row",
-    "not_a_probability": "only the order of this signal means anything",
-    "one_class": "all usable rows are right, or all are wrong",
+_SHARED: Final = ("empty", "not_a_probability", "one_class", "degenerate_expectation", "one_question", "zero_variance")
+FIGURE_REASONS: Final = {name: REASONS[name] for name in _SHARED} | {
     "none_correct": "no usable row is right",
-    "degenerate_expectation": "every confidence is 0, 0.5 or 1, so Spiegelhalter's variance is zero",
-    "one_question": "one question is one cluster: nothing can be said about spread",
     "one_question_in_a_class": "the right rows, or the wrong ones, are all of one question",
     "unknown_question": "a row has no question, so nobody knows its cluster",
-    "zero_variance": "the standard error is zero, so an interval would claim what the rows cannot show",
     "negative_variance": "the clustered variance comes out below zero, which happens with very few questions",
 }
 _ROUNDING: Final = 1e-9
