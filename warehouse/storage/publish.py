@@ -49,8 +49,8 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
     digest = content_hash(files, code["reading"])
     current = lake.current_id()
     if current is not None and _same(lake, current, stage, digest):
-        stage.remove()
-        return Published(current, False, read_record(lake.version(current))["checks"])
+        checks = read_record(lake.version(current))["checks"]
+        return Published(current, False, checks, _tidy(lake, stage, current, keep))
     version_id = f"{_next_time(current)}-{digest[:12]}"
     version = lake.version(version_id)
     stage.version.rename(version)
@@ -66,7 +66,10 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
 
 
 def _tidy(lake: Lake, stage: Stage, version_id: str, keep: int) -> list[str]:
-    """Do what is left once a version is published. No failure here undoes that, and the next build tries again."""
+    """Do what is left once a version is published, by this build or by one that died just after.
+
+    No failure here undoes that, and the next build tries again.
+    """
     stage.remove()
     try:
         mark_published(lake, version_id)

@@ -7,12 +7,14 @@ import json
 import polars as pl
 import pytest
 
-from tests.unit.warehouse.conftest import Publish
+from tests.unit.warehouse.conftest import CODE, Publish, no_catalog
+from warehouse.contracts import TABLES
 from warehouse.errors import LakeError, RefusedError
+from warehouse.storage.assemble import assemble_shared, carry_over
 from warehouse.storage.layout import Lake
-from warehouse.storage.publish import clean_up
+from warehouse.storage.publish import clean_up, publish
 from warehouse.storage.record import read_record
-from warehouse.storage.stage import Stage
+from warehouse.storage.stage import BUILT, SourceReport, Stage
 from warehouse.storage.versions import collect_garbage, list_versions, published_ids, rollback, verify_version
 
 
@@ -80,6 +82,61 @@ def test_old_versions_go_and_the_current_one_stays(lake: Lake, publish_question:
     assert [info.current for info in list_versions(lake)] == [True, False]
     with pytest.raises(LakeError, match="at least 1"):
         collect_garbage(lake, 0)
+
+
+def test_a_build_that_changes_nothing_removes_what_one_that_died_came_not_to_remove(
+    lake: Lake, publish_question: Publish
+) -> None:
+    ids = [publish_question(text, keep=9).version_id for text in "ab"]
+    assert not publish_question("b", keep=1).changed
+    assert published_ids(lake) == ids[1:]
+
+
+def test_a_version_that_nobody_came_to_mark_is_kept_when_it_is_rolled_back_from(
+    lake: Lake, publish_question: Publish
+) -> None:
+    first, second = (publish_question(text).version_id for text in "ab")
+    (lake.published / second).unlink()
+    rollback(lake, first)
+    assert clean_up(lake) == []
+    assert published_ids(lake) == [first, second]
+
+
+def test_a_removal_that_dies_leaves_nothing_that_is_listed(
+    lake: Lake, publish_question: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (publish_question(text).version_id for text in "ab")
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", lambda _path: (_ for _ in ()).throw(InterruptedError))
+        with pytest.raises(InterruptedError):
+            collect_garbage(lake, 1)
+    assert published_ids(lake) == [second]
+    assert clean_up(lake) == [first]
+
+
+def test_a_damaged_current_version_is_published_anew_and_no_damage_is_carried_over(
+    lake: Lake, publish_question: Publish
+) -> None:
+    first = publish_question("a")
+    table = lake.version(first.version_id) / "tables" / "questions" / "part-0.parquet"
+    data = table.read_bytes()
+    table.write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
+    with pytest.raises(LakeError, match="sra can not be carried over: 1 of its files"):
+        carry_over(lake, Stage.begin(lake), "sra")
+    second = publish_question("a")
+    assert second.changed
+    assert verify_version(lake.version(second.version_id)) == []
+
+
+def test_a_file_that_no_source_reports_is_not_published(lake: Lake, publish_question: Publish) -> None:
+    stage = Stage.begin(lake)
+    stage.report(SourceReport("sra", BUILT, []), [], TABLES["source_files"].empty())
+    assemble_shared(lake, stage)
+    (stage.version / "tables" / "questions").mkdir()
+    (stage.version / "tables" / "questions" / "part-0.parquet").touch()
+    with pytest.raises(LakeError, match=r"differ in 1 files, the first is tables/questions/part-0\.parquet"):
+        publish(lake, stage, no_catalog, CODE, 3)
+    assert lake.current_id() is None
 
 
 def test_rollback_names_what_there_is(lake: Lake, publish_question: Publish) -> None:
