@@ -1,10 +1,10 @@
 -- macro: binned_groups
 -- kind: table
 -- returns: one row a cell and distinct confidence in [0, 1], with its bin
--- strategy 'equal_width': conf_bin. strategy 'equal_mass': edges are the quantiles k / n_bins with linear interpolation,
--- as quantile_cont and numpy have them, equal edges merged, bins (lo, hi]. A confidence lies at or below edge k where
--- its first rank r, from 0, is at most (n - 1) * (k / n_bins) in doubles, so the bin follows from the rank and no
--- rounding of an edge can part a tie. `groups` names a relation as score_groups makes it.
+-- strategy 'equal_width': conf_bin. strategy 'equal_mass': edges are the quantiles k / n_bins with linear
+-- interpolation, as quantile_cont and numpy have them, equal edges merged, bins (lo, hi]. A confidence lies at or
+-- below edge k where its first rank r, from 0, is at most (n - 1) * (k / n_bins) in doubles, so the bin follows
+-- from the rank and no rounding of an edge can part a tie. `groups` names a relation as score_groups makes it.
 -- example: WITH g AS (FROM score_groups('t')) SELECT * FROM binned_groups('g', 4, 'equal_mass')
 CREATE OR REPLACE MACRO binned_groups(groups, n_bins, strategy) AS TABLE
 WITH

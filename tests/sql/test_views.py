@@ -329,6 +329,21 @@ def test_entropy_by_span(lake: Connection, tables: dict[str, pl.DataFrame]) -> N
         assert row["auroc_mean_se"] == pytest.approx(right, abs=1e-10)
 
 
+@pytest.mark.parametrize("span", ["whole", "answer", "numeric"])
+def test_entropy_summary(lake: Connection, tables: dict[str, pl.DataFrame], span: str) -> None:
+    groups = dict(tables["rollout_entropies"].filter(span=span).group_by(CELL))
+    found = rows(lake, f"FROM entropy_summary(span := '{span}')")
+    assert {tuple(row[name] for name in CELL) for row in found} == groups.keys()
+    for row in found:
+        frame = groups[tuple(row[name] for name in CELL)]
+        there = frame.filter(pl.col("n_tokens") > 0)
+        assert (row["n"], row["n_without_span"]) == (there.height, frame.height - there.height)
+        over_tokens = frame.select(pl.col("sum").sum() / pl.col("n_tokens").sum()).item()
+        assert row["mean_over_tokens"] == pytest.approx(over_tokens, rel=CLOSE)
+        assert row["mean_over_rollouts"] == pytest.approx(there["mean"].mean(), rel=CLOSE)
+        assert (row["median_of_mean"], row["median_of_p90"]) == (there["mean"].median(), there["p90"].median())
+
+
 def test_ab_position_bias(lake: Connection, tables: dict[str, pl.DataFrame]) -> None:
     found = rows(lake, "FROM ab_position_bias")
     assert len(found) == 36
