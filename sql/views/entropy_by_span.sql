@@ -18,8 +18,8 @@ SELECT
     s.span,
     s.n,
     s.n_without_span,
-    f.n_questions,
-    f.n_correct,
+    coalesce(f.n_questions, 0) AS n_questions,
+    coalesce(f.n_correct, 0) AS n_correct,
     f.accuracy,
     s.n_tokens,
     f.auroc AS auroc_mean,
@@ -35,8 +35,8 @@ SELECT
     s.median_of_p90,
     s.median_of_max,
     s.median_of_share_above_0_5,
-    f.auroc_reason,
-    f.auroc_se_reason AS auroc_mean_se_reason
+    CASE WHEN s.n = 0 THEN 'empty' ELSE f.auroc_reason END AS auroc_reason,
+    CASE WHEN s.n = 0 THEN 'empty' ELSE f.auroc_se_reason END AS auroc_mean_se_reason
 FROM entropy_span_figures AS s
 LEFT JOIN calibration_figures AS f
     ON

@@ -329,6 +329,26 @@ def test_entropy_by_span(lake: Connection, tables: dict[str, pl.DataFrame]) -> N
         assert row["auroc_mean_se"] == pytest.approx(right, abs=1e-10)
 
 
+def test_a_span_that_no_rollout_has_is_counted() -> None:
+    tables = lake_tables({"champ": 2, "theoremqa": 2, "medcalcbench": 2, "logicbench": 2}, seed=5)
+    spanless = (pl.col("span") == "answer") & (pl.col("dataset") == "logicbench")
+    figures = ["mean", "median", "p90", "p99", "max", "share_above_0_5"]
+    entropies = tables["rollout_entropies"].with_columns(
+        *(pl.when(spanless).then(None).otherwise(pl.col(name)).alias(name) for name in figures),
+        pl.when(spanless).then(0).otherwise(pl.col("n_tokens")).alias("n_tokens"),
+    )
+    gone = (pl.col("signal") == "entropy_answer") & (pl.col("dataset") == "logicbench")
+    status = pl.when(gone).then(pl.lit("not_applicable")).otherwise(pl.col("status")).alias("status")
+    coverage = tables["signal_coverage"].with_columns(status)
+    with derive(database(tables | {"rollout_entropies": entropies, "signal_coverage": coverage})) as connection:
+        found = rows(connection, "FROM entropy_by_span WHERE dataset = 'logicbench' AND span = 'answer'")
+    assert len(found) == 10
+    for row in found:
+        assert (row["n"], row["n_without_span"], row["n_questions"], row["n_correct"]) == (0, 18, 0, 0)
+        assert (row["auroc_mean"], row["auroc_max"], row["median_of_mean"]) == (None, None, None)
+        assert (row["auroc_reason"], row["auroc_mean_se_reason"]) == ("empty", "empty")
+
+
 @pytest.mark.parametrize("span", ["whole", "answer", "numeric"])
 def test_entropy_summary(lake: Connection, tables: dict[str, pl.DataFrame], span: str) -> None:
     groups = dict(tables["rollout_entropies"].filter(span=span).group_by(CELL))
