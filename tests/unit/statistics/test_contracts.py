@@ -8,9 +8,10 @@ import pytest
 from tests.unit.statistics.observations import one_model
 from transforms.statistics import Settings, statistics_tables
 from transforms.statistics.undefined import Undefined
-from warehouse.contracts import TABLES, Table
+from warehouse.contracts import TABLES, Table, statistics, statistics_contrasts
 
-_STATISTICS = [table for table in TABLES.values() if table.source == "statistics"]
+# The tables that Python computes a model at a time; those that are SQL queries are tested in tests/sql.
+_STATISTICS = [*statistics.TABLES, *statistics_contrasts.TABLES]
 _FRAMES = statistics_tables(one_model(questions=12), Settings(replicates=20))
 
 

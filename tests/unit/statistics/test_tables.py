@@ -16,7 +16,7 @@ from scipy import stats
 
 from tests.unit.statistics.observations import SHARED, cell, one_model
 from transforms.statistics import Settings, statistics_tables, t_quantiles_table
-from warehouse.contracts import TABLES
+from warehouse.contracts import TABLES, statistics, statistics_contrasts
 from warehouse.contracts.statistics import BOOTSTRAP_STATISTICS, RECALIBRATIONS
 
 FEW = Settings(replicates=50)
@@ -53,7 +53,7 @@ def _edge_cells() -> pl.DataFrame:
 @pytest.mark.parametrize("frame", [one_model(), _edge_cells(), one_model().clear()], ids=["usual", "edges", "nothing"])
 def test_every_table_keeps_its_contract(frame: pl.DataFrame) -> None:
     found = statistics_tables(frame, FEW)
-    assert sorted([*found, "t_quantiles"]) == sorted(t for t in TABLES if TABLES[t].source == "statistics")
+    assert sorted([*found, "t_quantiles"]) == sorted(table.name for table in (*statistics.TABLES, *statistics_contrasts.TABLES))
     for name, table in found.items():
         TABLES[name].schema.validate(table)
         assert table.equals(table.sort(TABLES[name].key)), name
