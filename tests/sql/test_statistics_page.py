@@ -94,6 +94,41 @@ def test_links_lead_somewhere() -> None:
         assert (Path(PAGE).parent / target).is_file(), target
 
 
+KEYS = "source, model, dataset, condition, signal"
+TWICE = {
+    "skill_effect": """
+        SELECT greatest(abs(e.d_accuracy - t.d_accuracy), abs(e.d_confidence - t.d_confidence),
+            abs(e.d_bias - t.d_bias), abs(e.d_accuracy_p - t.d_accuracy_p), abs(e.pearson_r - t.pearson_r),
+            abs(e.n_pairs - t.n_pairs)) AS gap
+        FROM skill_effect AS e JOIN skill_effect_tests AS t USING (model, dataset, signal, contrast, skill_subset)""",
+    "spiegelhalter": f"""
+        SELECT greatest(abs(s.spiegelhalter_z - t.spiegelhalter_z), abs(s.spiegelhalter_p - t.spiegelhalter_p)) AS gap
+        FROM calibration_summary AS s JOIN calibration_tests AS t USING ({KEYS})""",
+    "hosmer_lemeshow": f"""
+        SELECT abs(h.hosmer_lemeshow_p - t.hosmer_lemeshow_p) AS gap
+        FROM hosmer_lemeshow('confidence_observations') AS h JOIN confidence_cells AS c USING (cell)
+        JOIN calibration_tests AS t USING ({KEYS})""",
+    "bootstrap": f"""
+        SELECT abs(b.estimate - CASE b.statistic
+            WHEN 'ece' THEN s.ece WHEN 'auroc' THEN s.auroc WHEN 'prr' THEN s.prr END) AS gap
+        FROM bootstrap_intervals AS b JOIN calibration_summary AS s USING ({KEYS})""",
+}
+
+
+@pytest.mark.parametrize("figures", TWICE)
+def test_what_is_computed_in_sql_and_in_python_agrees(sampled: Connection, figures: str) -> None:
+    query = f"SELECT count(gap), max(gap) FROM ({TWICE[figures]})"
+    ((compared, gap),) = sampled.sql(query).fetchall()
+    assert compared > 30
+    assert gap < 1e-10
+
+
+def test_the_block_of_the_macros_page_runs(sampled: Connection) -> None:
+    (block,) = re.findall(r"```sql\n(WITH mine.*?)```", (PAGE.parent / "macros.md").read_text(), re.DOTALL)
+    (row,) = sampled.sql(block).fetchall()
+    assert None not in row
+
+
 def test_a_block_that_does_not_run_is_found(sampled: Connection) -> None:
     with pytest.raises(duckdb.Error):
         sampled.sql("SELECT unheard_of FROM skill_effect").pl()
