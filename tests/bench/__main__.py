@@ -72,12 +72,12 @@ def view_seconds(lake: Path) -> dict[str, float]:
 
 
 def change_one_cell(sample: Path, target: Path) -> None:
-    """Copy a sample by hard links, with one cell's probe file packed again: other bytes, the same records."""
-    from tests.bench.edit import repack_one_file
+    """Copy a sample by hard links, with one rollout of one cell changed."""
+    from tests.bench.edit import change_one_rollout
 
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(sample, target, copy_function=lambda a, b: Path(b).hardlink_to(a))
-    repack_one_file(target / "bundle")
+    change_one_rollout(target / "bundle")
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ import gzip
 import hashlib
 from pathlib import Path
 
+import orjson
+
 
 def replace_file(bundle: Path, relative: str, data: bytes) -> None:
     """Replace a file (its hard link, never its shared bytes) and its line of the manifest."""
@@ -20,10 +22,13 @@ def replace_file(bundle: Path, relative: str, data: bytes) -> None:
     manifest.write_text("".join(",".join(row) + "\n" for row in rows))
 
 
-def repack_one_file(bundle: Path) -> str:
-    """Pack the first cell's sampling file again at another level: other bytes, the same lines. Return its path."""
+def change_one_rollout(bundle: Path) -> str:
+    """Add a line break to the text of one rollout of the first cell, so that its tables change. Return the path."""
     path = sorted(bundle.glob("models/*/*/*/sampling9.jsonl.gz"))[0]
-    data = gzip.compress(gzip.decompress(path.read_bytes()), 1, mtime=1)
+    lines = gzip.decompress(path.read_bytes()).splitlines()
+    record = orjson.loads(lines[0])
+    record["rollouts"][0]["text"] += "\n"
+    data = gzip.compress(b"\n".join([orjson.dumps(record), *lines[1:], b""]), 1, mtime=0)
     relative = path.relative_to(bundle).as_posix()
     replace_file(bundle, relative, data)
     return relative

@@ -119,7 +119,7 @@ def test_entropies(mini: duckdb.DuckDBPyConnection, tables: dict[str, pl.DataFra
 def test_entropy_auroc_of_the_view(tables: dict[str, pl.DataFrame], cell: str, signal: str, figure: str) -> None:
     known = truth(cell).get("entropy")
     rows = of_cell(tables["calibration_summary"], cell).filter(signal=signal)
-    if known is None:
+    if known is None or (known["span_rollouts"] == 0 and signal == "entropy_answer"):
         assert rows.is_empty()
     else:
         assert same(rows["auroc"].item(), known[figure])
