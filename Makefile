@@ -41,6 +41,8 @@ bench: setup
 # The pages that are generated from the code.
 docs: setup
 	$(BIN)/callake tables --format markdown > docs/data_dictionary.md
+	$(BIN)/python -m warehouse.sqldocs
+	$(BIN)/python -m tests.faults.table > docs/faults.md
 
 faults: setup
 	$(BIN)/python -m pytest tests/faults -m "slow or not slow"
