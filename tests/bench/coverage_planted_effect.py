@@ -1,6 +1,6 @@
 """How often does `skill_effect` hold the effect that was planted in a sample?
 
-    python -m tests.bench.coverage_planted_effect [--seeds N] [--questions Q]
+    python -m tests.bench.coverage_planted_effect [--first S] [--seeds N] [--questions Q]
 
 A sample a seed: one model, one data set, direct and llm_select, written as raw files with a known change in accuracy
 and in the probability signals, read by the pipeline's own functions, and asked through the view. Prints, by signal
@@ -65,11 +65,12 @@ def effects(seed: int, n_questions: int) -> list[dict[str, object]]:
 def main() -> None:
     """Count over the seeds and print."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--questions", type=int, default=60)
     arguments = parser.parse_args()
     held: Counter[tuple[str, str]] = Counter()
-    for seed in range(arguments.seeds):
+    for seed in range(arguments.first, arguments.first + arguments.seeds):
         for row in effects(seed, arguments.questions):
             for figure, truth in TRUTH.items():
                 low, high = row[f"d_{figure}_lo"], row[f"d_{figure}_hi"]
