@@ -21,7 +21,7 @@ PROJECT: Final = Path(__file__).resolve().parents[2]
 CELL: Final = ("Qwen3-32B", "champ")
 
 
-def _bundle(seed: int) -> Files:
+def one_cell_bundle(seed: int) -> Files:
     def keep(job: Job) -> bool:
         model, dataset = CELL
         return job.model in {"", model} and job.dataset in {"", dataset} and job.condition != "gold_skill"
@@ -68,9 +68,9 @@ class KillBench:
     def set_up(cls, folder: Path, server: Server) -> KillBench:
         """Publish the first version, keep a copy of the lake, publish the second."""
         bench = cls(folder, server)
-        write_files(folder / "a", _bundle(1))
-        write_files(folder / "b", _bundle(2))
-        write_files(folder / "faulty", apply_fault(_bundle(2), "entropy_zero", 1))
+        write_files(folder / "a", one_cell_bundle(1))
+        write_files(folder / "b", one_cell_bundle(2))
+        write_files(folder / "faulty", apply_fault(one_cell_bundle(2), "entropy_zero", 1))
         grace = folder / "grace.zip"
         grace.write_bytes(synth_release(0, n_packets=1, n_questions=3))
         first = bench.build("a", grace=str(grace))

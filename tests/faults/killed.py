@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,6 +71,8 @@ def _note_phases() -> None:
 
     def noted(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+            # Under its own name it can still be sent to a worker, which then runs the original.
+            @wraps(function)
             def run(*args: Any, **kwargs: Any) -> Any:
                 before = _phase[:64]
                 _phase[:64] = name.encode().ljust(64, b"\0")
@@ -90,6 +93,7 @@ def _at_call(call: str, when: str, nth: int) -> None:
     calls = {"n": 0}
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             calls["n"] += 1
             if when == "before" and calls["n"] == nth:
