@@ -25,10 +25,12 @@ class Option:
 
     name: str
     help: str
-    kind: Literal["folder", "file", "text", "flag"] = "text"
+    kind: Literal["folder", "file", "text", "count", "flag"] = "text"
     choices: Sequence[str] = ()
     multiple: bool = False
     default: str | None = None
+    needs: Sequence[str] = ()
+    least: int = 1
 
     @property
     def key(self) -> str:
@@ -110,8 +112,8 @@ COMMON_OPTIONS: Sequence[Option] = (
     Option(
         "allow-partial", "Leave out whole cells that are unsound, publish the rest and list what is not there.", "flag"
     ),
-    Option("workers", "Processes that read cells; default: one a core.", default=None),
-    Option("keep", "Versions kept after a publish.", default="3"),
+    Option("workers", "Processes that read cells; default: one a core.", "count"),
+    Option("keep", "Versions kept after a publish.", "count", default="3"),
 )
 
 

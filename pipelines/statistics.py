@@ -153,6 +153,6 @@ def _kept_rows(lake: Lake, known: set[str]) -> dict[str, list[pl.DataFrame]]:
     for name in _fitted():
         path = lake.require_current() / "tables" / name / "part-0.parquet"
         if path.is_file():
-            rows = pl.read_parquet(path)
+            rows = pl.read_parquet(path, glob=False)
             kept[name] = [rows.filter((pl.col("source") + "/" + pl.col("model")).is_in(sorted(known)))]
     return kept

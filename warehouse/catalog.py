@@ -14,6 +14,7 @@ from warehouse.contracts import TABLES, Table
 from warehouse.errors import LakeError
 from warehouse.sqltext import SqlObject, load_checks, load_sql
 from warehouse.storage.layout import Lake
+from warehouse.storage.record import RECORD, files_of, read_record
 
 DATABASE: Final = "lake.duckdb"
 _DUCKDB_TYPES: Final = {
@@ -56,8 +57,20 @@ def table_view(table: Table, files: Sequence[Path]) -> str:
 
 
 def table_files(version: Path, table: Table) -> list[Path]:
-    """Return a table's files in a version, in key order."""
-    return sorted((version / "tables" / table.name).rglob("*.parquet"))
+    """Return a table's files in a version, in key order: those its record lists, or in a stage those that are there.
+
+    Raises LakeError where a listed file is gone: a copy that was cut short must not answer as if it were whole.
+    """
+    if not (version / RECORD).is_file():
+        return sorted((version / "tables" / table.name).rglob("*.parquet"))
+    listed = [version / file.path for file in files_of(read_record(version), [table.name])]
+    gone = [path for path in listed if not path.is_file()]
+    if gone:
+        raise LakeError(
+            f"{len(gone)} files of {table.name} that {version / RECORD} lists are not there, the first is {gone[0]}: "
+            "copy the lake again, or roll back to another version."
+        )
+    return sorted(listed)
 
 
 def connect_version(version: Path | None, *, comments: bool = False, database: Path | str = ":memory:") -> Any:  # noqa: ANN401

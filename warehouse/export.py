@@ -52,7 +52,9 @@ def _columns(connection: duckdb.DuckDBPyConnection, name: str) -> list[tuple[str
 def _expression(name: str, column: str, kind: str, include: Collection[str], target: Path) -> str:
     value = identifier(column)
     if kind == "VARCHAR" and target.suffix.lower() == ".csv":
-        value = f"CASE WHEN regexp_matches({value}, {quote(_FORMULA)}) THEN '''' || {value} ELSE {value} END"
+        # A plain number that starts with a sign is no formula.
+        formula = f"regexp_matches({value}, {quote(_FORMULA)}) AND try_cast({value} AS DOUBLE) IS NULL"
+        value = f"CASE WHEN {formula} THEN '''' || {value} ELSE {value} END"
     labels = set(TABLES[name].restricted.get(column, ()) if name in TABLES else ()) - set(include)
     if labels & _BY_DATASET:
         value = (

@@ -12,7 +12,7 @@ from warehouse.contracts import TABLES
 LABELS: Final = tuple(
     sorted({label for table in TABLES.values() for found in table.restricted.values() for label in found})
 )
-_WRITES: Final = re.compile(r"\b(copy|export)\b", re.IGNORECASE)
+_WRITES: Final = re.compile(r"\b(copy|export|attach|create|insert)\b", re.IGNORECASE)
 
 
 def restricted_columns_written(
@@ -25,17 +25,36 @@ def restricted_columns_written(
     """
     if not to_file and not _WRITES.search(query):
         return {}
-    try:
-        read = set(connection.get_table_names(_inner_select(query)))
-    except duckdb.Error:
-        read = {name for name in TABLES if re.search(rf"\b{name}\b", query, re.IGNORECASE)}
+    text = re.sub(r"\bcount\s*\(\s*\*\s*\)", "", query, flags=re.IGNORECASE)
     found = {}
     for table in TABLES.values():
-        for column, labels in table.restricted.items():
-            named = re.search(rf"\b{column}\b|\*|\bcolumns\s*\(", query, re.IGNORECASE)
-            if table.name in read and named:
-                found[f"{table.name}.{column}"] = labels
+        if table.restricted and _reads(connection, text, table.name):
+            whole = _takes_whole_rows(text, table.name)
+            for column, labels in table.restricted.items():
+                if whole or re.search(rf"\b{column}\b", text, re.IGNORECASE):
+                    found[f"{table.name}.{column}"] = labels
     return found
+
+
+def _reads(connection: duckdb.DuckDBPyConnection, query: str, table: str) -> bool:
+    """Tell whether a query names a table, as a relation or inside the path of its files, or takes all there are."""
+    if re.search(r"\bexport\s+database\b", query, re.IGNORECASE) or re.search(rf"\b{table}\b", query, re.IGNORECASE):
+        return True
+    try:
+        return table in connection.get_table_names(_inner_select(query))
+    except duckdb.Error:
+        return False
+
+
+def _takes_whole_rows(query: str, table: str) -> bool:
+    """Tell whether a query may take every column: `*`, COLUMNS, no select list, SUMMARIZE, or a row as one value."""
+    if re.search(r"\*|\bcolumns\s*\(|\b(summarize|export)\b", query, re.IGNORECASE):
+        return True
+    if not re.search(r"\bselect\b", query, re.IGNORECASE) or re.match(r"\s*(from|table)\b", query, re.IGNORECASE):
+        return True
+    aliases = re.findall(rf"\b{table}\b\s+(?:as\s+)?(\w+)", query, re.IGNORECASE)
+    return any(re.search(rf"\bselect\b[^;]*?(?<![.\w]){name}(?![.\w])[^;]*?\bfrom\b", query, re.IGNORECASE)
+               for name in (*aliases, table))  # fmt: skip
 
 
 def _inner_select(query: str) -> str:

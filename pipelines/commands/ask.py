@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import csv
+import json
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
 import click
 import duckdb
-import orjson
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -42,10 +43,13 @@ def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | N
             connection.execute(f"SET threads = {threads}")
         _warn(connection, text, to_file=output is not None)
         try:
-            if form == "parquet":
-                _write_parquet(connection, text, str(output))
-            else:
-                _write(connection.execute(text), form, output)
+            statements = connection.extract_statements(text)
+            if not statements:
+                raise click.UsageError("The query is empty.")
+            if len(statements) > 1 and output is not None:
+                raise click.UsageError(f"--output takes one statement, and there are {len(statements)}.")
+            for statement in statements:
+                _answer(connection, statement.query, form, output)
         except duckdb.Error as problem:
             raise LakeError(f"DuckDB refused the query: {problem}") from problem
 
@@ -57,6 +61,13 @@ def _warn(connection: duckdb.DuckDBPyConnection, text: str, *, to_file: bool) ->
             "`callake export` makes a copy to pass on.",
             err=True,
         )
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: str, output: Path | None) -> None:
+    if form == "parquet":
+        _write_parquet(connection, text, str(output))
+    else:
+        _write(connection.execute(text), form, output)
 
 
 def _write_parquet(connection: duckdb.DuckDBPyConnection, text: str, target: str) -> None:
@@ -91,7 +102,32 @@ def _print(result: duckdb.DuckDBPyConnection, form: str, handle: TextIO) -> None
 
 
 def _json_line(columns: Sequence[str], row: Sequence[object]) -> str:
-    return orjson.dumps(dict(zip(columns, row, strict=True)), default=str).decode() + "\n"
+    return json.dumps(dict(zip(_distinct(columns), map(_plain, row), strict=True)), ensure_ascii=False) + "\n"
+
+
+def _distinct(columns: Sequence[str]) -> list[str]:
+    """Give columns of one name names of their own, so that none is lost: a, a_1, a_2."""
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 0
+        while name in names:
+            number += 1
+            name = f"{column}_{number}"
+        names.append(name)
+    return names
+
+
+def _plain(value: object) -> object:
+    """Return a value as JSON can hold it: NaN and infinities by name, so that they stay apart from null."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.hex()
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], handle: TextIO) -> None:

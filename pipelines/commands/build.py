@@ -25,6 +25,7 @@ def _parameter(option: Option) -> Callable[[Any], Any]:
     kinds = {
         "folder": click.Path(exists=True, file_okay=False, resolve_path=True),
         "file": click.Path(exists=True, dir_okay=False, resolve_path=True),
+        "count": click.IntRange(min=option.least),
         "text": click.Choice(list(option.choices)) if option.choices else click.STRING,
     }
     if option.kind == "flag":
@@ -56,11 +57,20 @@ def build(lake: Path, no_wait: bool, quiet: bool, **options: Any) -> None:  # no
 
     Everything is looked at before a build is refused, and every thing wrong is a sentence on standard error.
     """
+    _refuse_halves(options)
     if not any(source.given(options) for source in all_sources()):
         names = ", ".join(f"--{source.given_by.replace('_', '-')}" for source in all_sources())
         raise click.UsageError(f"Nothing to build: give at least one of {names}.")
     chosen = {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
     run_build(Lake.at(lake), chosen, wait=not no_wait, quiet=quiet)
+
+
+def _refuse_halves(options: Mapping[str, Any]) -> None:
+    """Refuse an option without those it needs, before anything is done."""
+    for option in all_options():
+        missing = [f"--{name}" for name in option.needs if not options.get(name.replace("-", "_"))]
+        if options.get(option.key) and missing:
+            raise click.UsageError(f"--{option.name} needs {' and '.join(missing)}.")
 
 
 def run_build(lake: Lake, options: Mapping[str, Any], *, wait: bool = True, quiet: bool = False) -> str:

@@ -52,7 +52,7 @@ def export(lake: Path, fit_id: str | None, target: Path) -> None:
         raise LakeError(
             f"The current version has no {needed[0]}: build with --benchmirt, and fit with `callake irt fit`."
         )
-    frames = [pl.read_parquet(path) for path in paths]
+    frames = [pl.read_parquet(path, glob=False) for path in paths]
     target.write_bytes(_parameters(fit_id, *frames) if fit_id else write_subjects(frames[0]))
     click.echo(f"wrote {target}")
 

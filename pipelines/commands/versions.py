@@ -34,7 +34,8 @@ def versions_command(lake: Path) -> None:
 def rollback_command(version_id: str, lake: Path) -> None:
     """Make an earlier version current. It stays current until the next build or rollback."""
     found = Lake.at(lake)
-    found.require_current()
+    if not found.versions.is_dir():
+        found.require_current()
     with hold(found, wait=True, say=_say):
         rollback(found, version_id)
     click.echo(f"current is now {version_id}")
@@ -85,6 +86,7 @@ def catalog_command(lake: Path) -> None:
     with hold(found, wait=True, say=_say):
         for info in list_versions(found):
             build_catalog(found, found.version(info.version_id), check=False)
+        found.create()
     click.echo(f"wrote {current / 'lake.duckdb'}")
 
 

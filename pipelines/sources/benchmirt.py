@@ -12,8 +12,15 @@ from warehouse.contracts.benchmirt import SOURCE as NAME
 
 OPTIONS: Final = (
     Option("benchmirt", "Response table: CSV, gzipped CSV, Parquet, a bare matrix or py-irt JSON lines.", "file"),
-    Option("benchmirt-items", "Item metadata: a CSV with question_id, benchmark, category, …", "file"),
-    Option("benchmirt-models", "Model metadata: a CSV with Model, family, size, reasoning, date.", "file"),
+    Option(
+        "benchmirt-items", "Item metadata: a CSV with question_id, benchmark, category, …", "file", needs=("benchmirt",)
+    ),
+    Option(
+        "benchmirt-models",
+        "Model metadata: a CSV with Model, family, size, reasoning, date.",
+        "file",
+        needs=("benchmirt",),
+    ),
 )
 
 

@@ -21,8 +21,18 @@ OPTIONS: Final = (
     Option(
         "grace-password", "Password of the zip; the default is the one its publishers print.", default=DEFAULT_PASSWORD
     ),
-    Option("grace-pickles", "Folder of the release's pickles: compared with the packets, never executed.", "folder"),
-    Option("grace-runs", "Folder of packetN_model_human_output.json: model confidences, clue by clue.", "folder"),
+    Option(
+        "grace-pickles",
+        "Folder of the release's pickles: compared with the packets, never executed.",
+        "folder",
+        needs=("grace",),
+    ),
+    Option(
+        "grace-runs",
+        "Folder of packetN_model_human_output.json: model confidences, clue by clue.",
+        "folder",
+        needs=("grace", "elicitation"),
+    ),
     Option("elicitation", "What `conf` is in the runs: a log-probability or a probability.", choices=("logit", "verb")),
 )
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 OPTIONS: Final = (
     Option("irt-fit", "Fit the responses with this model, and publish the fit.", choices=IRT_MODELS),
-    Option("irt-dims", "Dimensions of ability; more than one needs m2pl.", default="1"),
-    Option("irt-folds", "Folds of the cross-validation; 0 leaves the out-of-fold predictions out.", default="10"),
+    Option("irt-dims", "Dimensions of ability; more than one needs m2pl.", "count", default="1"),
+    Option("irt-folds", "Folds of the cross-validation; 0 leaves its predictions out.", "count", default="10", least=0),
     Option("irt-models", "Models that take part; default: the largest group whose rows agree.", multiple=True),
     Option("irt-selection", "Name of the selection of models, part of the fit's name."),
     Option("irt-no-priors", "Fit by plain maximum likelihood, as published estimates of small tests are.", "flag"),
@@ -91,16 +91,16 @@ def _key(responses: Path) -> str:
 
 def _known_rows(context: BuildContext, fit_id: str) -> dict[str, pl.DataFrame]:
     current = context.lake.require_current() / "tables"
-    tables = {name: pl.read_parquet(current / name / "part-0.parquet") for name in tables_of(NAME)}
+    tables = {name: pl.read_parquet(current / name / "part-0.parquet", glob=False) for name in tables_of(NAME)}
     return {name: rows.filter(fit_id=fit_id) for name, rows in tables.items()}
 
 
 def _fit(fit_id: str, settings: Mapping[str, Any], responses: Path, built: Built) -> dict[str, pl.DataFrame]:
     from transforms.irt import IrtInputError, fit_tables
 
-    alignment = pl.read_parquet(responses.parents[1] / "benchmirt_alignment" / "part-0.parquet")
+    alignment = pl.read_parquet(responses.parents[1] / "benchmirt_alignment" / "part-0.parquet", glob=False)
     try:
-        found = fit_tables(pl.read_parquet(responses), _request(settings), alignment)
+        found = fit_tables(pl.read_parquet(responses, glob=False), _request(settings), alignment)
     except IrtInputError as problem:
         raise LakeError(f"The fit {fit_id} was refused: {problem}") from problem
     built.issues += found.issues

@@ -36,7 +36,7 @@ NOT_ACCEPTED = Rule(
 RULES: Final = (NAME_TOO_LONG, NOT_ACCEPTED)
 
 OPTIONS: Final = (
-    Option("sra", "Raw SRA bundle: the folder that holds MANIFEST.csv.", "folder"),
+    Option("sra", "Raw SRA bundle: the folder that holds MANIFEST.csv.", "folder", needs=("instances",)),
     Option("instances", "SRA-Bench's questions: the folder that holds <dataset>.json.", "folder"),
     Option("accept-positional", "MODEL/DATASET/CONDITION whose stale positional T/F join to accept.", multiple=True),
     Option(
@@ -217,7 +217,7 @@ def _leave_out_incomplete(context: BuildContext, cells: _Cells) -> None:
 
 def _question_ids(context: BuildContext, cell: CellKey) -> list[str]:
     path = table_file(TABLES["question_conditions"], (cell.model, cell.dataset, cell.condition))
-    return pl.read_parquet(context.stage.version / path, columns=["instance_id"])["instance_id"].to_list()
+    return pl.read_parquet(context.stage.version / path, columns=["instance_id"], glob=False)["instance_id"].to_list()
 
 
 # --- what is of no one cell -----------------------------------------------------------------------------------------

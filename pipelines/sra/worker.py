@@ -118,7 +118,7 @@ def _answers(
 
 def _entropies(cell: CellKey) -> pl.DataFrame:
     path = table_file(TABLES["rollout_entropies"], (cell.model, cell.dataset, cell.condition))
-    return pl.read_parquet(_shared["build"].stage / path)
+    return pl.read_parquet(_shared["build"].stage / path, glob=False)
 
 
 def _facts(

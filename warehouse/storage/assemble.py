@@ -60,7 +60,7 @@ def _refuse_damaged(version: Path, files: Sequence[FileReport], source: str) -> 
 
 def _of_source(lake: Lake, table: str, source: str) -> pl.DataFrame:
     path = lake.require_current() / "tables" / table / "part-0.parquet"
-    return pl.read_parquet(path).filter(pl.col("source") == source)
+    return pl.read_parquet(path, glob=False).filter(pl.col("source") == source)
 
 
 def assemble_shared(lake: Lake, stage: Stage) -> SourceReport:

@@ -76,6 +76,11 @@ class Lake:
             return Path(self.current.readlink()).name
         except FileNotFoundError:
             return None
+        except OSError as problem:
+            raise LakeError(
+                f"{self.current} is no link, so a copy followed the links: copy the lake with `cp -a`, or remove "
+                "`current` and run `callake rollback ID`."
+            ) from problem
 
     def require_current(self) -> Path:
         """Return the folder of the current version. Raises LakeError for a lake without one."""
@@ -88,7 +93,12 @@ class Lake:
         return self.version(version_id)
 
     def create(self) -> None:
-        """Make the folders and the fixed links. They dangle until the first version is published."""
+        """Make the folders and the fixed links. They dangle until the first version is published.
+
+        Raises LakeError for a path that DuckDB can not open a database under.
+        """
+        if "?" in str(self.root):
+            raise LakeError(f"{self.root} has a '?' in it, where DuckDB takes settings to start: use another path.")
         for folder in (self.versions, self.staging, self.published):
             folder.mkdir(parents=True, exist_ok=True)
         for name, target in (("CURRENT", "current/VERSION"), ("lake.duckdb", "current/lake.duckdb")):

@@ -131,7 +131,7 @@ def audit_file(path: Path, table: Table, cell: Cell | None) -> list[str]:
         return [f"its columns are {_columns(found)} and should be {_columns(expected)}"]
     if table.bulk:
         return _audit_bulk(path, table, cell)
-    return _audit_rows(pl.read_parquet(path), table, cell)
+    return _audit_rows(pl.read_parquet(path, glob=False), table, cell)
 
 
 def _columns(schema: pa.Schema) -> str:

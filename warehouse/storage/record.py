@@ -64,6 +64,8 @@ def read_record(version: Path) -> dict[str, Any]:
         raise LakeError(f"{path} is missing: the version is not complete; roll back to another one.") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as problem:
         raise LakeError(f"{path} is not valid JSON ({problem}): roll back to another version.") from problem
+    if not isinstance(record, dict):
+        raise LakeError(f"{path} holds no record: roll back to another version.")
     if record.get("format") != FORMAT:
         raise LakeError(f"{path} has format {record.get('format')!r} and this code reads {FORMAT}: update the code.")
     return record

@@ -106,7 +106,7 @@ class Stage:
 
     def frames(self, kind: str) -> list[pl.DataFrame]:
         """Return the sources' frames of one kind: `issues` or `files`."""
-        return [pl.read_parquet(path) for path in sorted((self.root / "frames").glob(f"*.{kind}.parquet"))]
+        return [pl.read_parquet(path, glob=False) for path in sorted((self.root / "frames").glob(f"*.{kind}.parquet"))]
 
     def remove(self) -> None:
         """Remove the stage. What can not be removed now is removed by the next build."""
