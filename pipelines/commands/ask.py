@@ -12,6 +12,7 @@ from typing import TextIO
 
 import click
 import duckdb
+import polars as pl
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -162,7 +163,10 @@ def tables(name: str | None, form: str) -> None:
     if form == "json":
         click.echo(frame.write_ndjson(), nl=False)
     else:
-        print_table(frame.columns, frame.fill_null("").rows(), sys.stdout)
+        # A terminal wants the first sentence; the rest is in `--format json`, in Markdown and in the comments.
+        first = pl.col("description").str.extract(r"^(.*?[.:])(?:\s|$)").fill_null(pl.col("description"))
+        shown = frame.with_columns(first.str.slice(0, 110)) if name is None else frame
+        print_table(shown.columns, shown.fill_null("").rows(), sys.stdout)
 
 
 COMMANDS = (sql, tables)

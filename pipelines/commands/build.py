@@ -130,8 +130,12 @@ def _tell_published(lake: Lake, reporter: Reporter) -> None:
         counts = connection.execute(
             "SELECT severity, rule, count(*), min(message) FROM ingest_issues GROUP BY ALL ORDER BY ALL"
         ).fetchall()
+    noted = sum(count for severity, _rule, count, _message in counts if severity == Severity.INFO)
     for severity, rule, count, message in counts:
-        reporter.say(f"{severity}: {rule}: {count} times, for example: {message}")
+        if severity != Severity.INFO:
+            reporter.say(f"{severity}: {rule}: {count} times, for example: {message}")
+    if noted:
+        reporter.say(f"info: {noted} things noted; ask `FROM ingest_issues`")
     state = "published" if published.changed else "unchanged, still"
     click.echo(f"{state} {published.version_id} in {lake.root}")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import shutil
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,11 +23,11 @@ SampleMaker = Callable[[Path, int, Reporter], Mapping[str, Any]]
 
 NEXT = """
 try next
-  callake tables                            every table, view and macro
-  callake sql "FROM skill_effect" --lake {lake}
-  callake sql "SELECT model, dataset, condition, signal, n, accuracy, ece, auroc FROM calibration_summary" --lake {lake}
-  callake sql "FROM signal_coverage WHERE status <> 'present'" --lake {lake}
-  callake status --lake {lake}
+  {callake} tables
+  {callake} sql "FROM skill_effect" --lake {lake}
+  {callake} sql "SELECT model, dataset, condition, signal, accuracy, ece, auroc FROM calibration_summary" --lake {lake}
+  {callake} sql "FROM signal_coverage WHERE status <> 'present'" --lake {lake}
+  {callake} status --lake {lake}
 """
 
 
@@ -50,7 +52,8 @@ def demo(lake: Path, folder: Path, seed: int) -> None:
     for make in sample_makers():
         options |= make(folder, seed, Reporter())
     run_build(Lake.at(lake), options)
-    click.echo(NEXT.format(lake=lake), nl=False)
+    command = "callake" if shutil.which("callake") else Path(sys.argv[0])
+    click.echo(NEXT.format(lake=lake, callake=command), nl=False)
 
 
 COMMANDS = (demo,)

@@ -73,10 +73,10 @@ def _tidy(lake: Lake, stage: Stage, version_id: str, keep: int) -> list[str]:
     stage.remove()
     try:
         mark_published(lake, version_id)
-        collect_garbage(lake, keep)
+        removed = collect_garbage(lake, keep)
     except OSError as problem:
         return [f"{version_id} is published, and old versions could not be removed ({problem}): see to that."]
-    return []
+    return [f"removed the old version {old}: the newest {keep} are kept" for old in removed]
 
 
 def _refuse_strays(stage: Stage, files: Sequence[FileReport]) -> None:
