@@ -17,7 +17,7 @@ from pipelines.sra.jobs import CellJob, CellOutcome, Half, Shared
 from pipelines.sra.keys import answers_key, tokens_key
 from transforms.sra.audit import check_audit
 from transforms.sra.coverage import coverage_frame
-from transforms.sra.join import ACCEPTED, TfMemory
+from transforms.sra.join import ACCEPTED, STALE, TfMemory
 from transforms.sra.layout import CellKey
 from transforms.sra.questions import questions_frame
 from transforms.sra.sampling import missing_questions
@@ -133,7 +133,8 @@ def _take(cells: _Cells, outcome: CellOutcome) -> None:
 def _with_key(outcome: CellOutcome, job: CellJob, questions: QuestionFiles) -> CellOutcome:
     """Give the second half its key: with the memory as it is from now on, so that the next build finds it."""
     sha256 = questions.sha256.get(job.cell.dataset)
-    key = answers_key(job.cell, job.files, sha256, job.tokens_key, outcome.memory, job.accepted)
+    acceptance = outcome.memory if _was_accepted(outcome) else job.acceptance
+    key = answers_key(job.cell, job.files, sha256, job.tokens_key, outcome.memory, acceptance)
     return replace(outcome, answers=replace(outcome.answers, key=key))
 
 
@@ -163,13 +164,16 @@ def _job(
     """Return the job of a cell, and its outcome where both of its halves are known."""
     files = bundle.cells[cell]
     tokenizer = bundle.tokenizers.get(cell.model) if "entropy_bin" in files else None
-    memory, accepted = _memory(context, cell), _is_accepted(context, cell)
+    memory, acceptance = (_remembered(context, kind, cell) for kind in ("tf_memory", "acceptances"))
     first = tokens_key(cell, files, tokenizer, context.options["entropy_layout"])
-    second = answers_key(cell, files, questions.sha256.get(cell.dataset), first, memory, accepted)
+    second = answers_key(cell, files, questions.sha256.get(cell.dataset), first, memory, acceptance)
     tokens, answers = (_reusable(known.get(half), key) for half, key in (("tokens", first), ("answers", second)))
+    accepted = cell.name in _accepted(context)
+    if accepted and answers is not None and any(issue.rule == STALE.name for issue in answers.issues):
+        answers = None
     if tokens is not None:
         context.stage.reuse(context.lake.require_current(), tokens.files)
-    job = CellJob(cell, files, tokenizer, memory, accepted, first, tokens)
+    job = CellJob(cell, files, tokenizer, memory, accepted, acceptance, first, tokens)
     if answers is None or (first is not None and tokens is None):
         return job, None
     context.stage.reuse(context.lake.require_current(), answers.files)
@@ -181,20 +185,17 @@ def _reusable(known: Half | None, key: str | None) -> Half | None:
     return known if known is not None and key is not None and known.key == key else None
 
 
-def _memory(context: BuildContext, cell: CellKey) -> TfMemory | None:
-    kept = context.previous.get("tf_memory", {}).get(cell.name)
+def _remembered(context: BuildContext, kind: str, cell: CellKey) -> TfMemory | None:
+    kept = context.previous.get(kind, {}).get(cell.name)
     return TfMemory(**kept) if kept else None
+
+
+def _was_accepted(outcome: CellOutcome) -> bool:
+    return any(issue.rule == ACCEPTED.name for issue in outcome.issues)
 
 
 def _accepted(context: BuildContext) -> list[str]:
     return sorted(set(context.options.get("accept_positional") or ()))
-
-
-def _is_accepted(context: BuildContext, cell: CellKey) -> bool:
-    """Tell whether the cell's join is accepted now, or was for just what is remembered of it."""
-    kept = context.previous.get("tf_memory", {}).get(cell.name)
-    before = context.previous.get("acceptances", {}).get(cell.name)
-    return cell.name in _accepted(context) or (before is not None and before == kept)
 
 
 def _unknown_acceptances(context: BuildContext, bundle: VerifiedBundle) -> list[Issue]:
@@ -260,11 +261,7 @@ def _state(context: BuildContext, cells: _Cells) -> dict[str, Any]:
     """Return what later builds need: halves by key, positional-join memory, acceptances with their hashes."""
     memory = {c.name: o.memory._asdict() for c, o in cells.outcomes.items() if o.memory is not None}
     kept = {name: m for name, m in context.previous.get("tf_memory", {}).items() if name not in memory}
-    accepted = {
-        outcome.cell.name: memory[outcome.cell.name]
-        for outcome in cells.outcomes.values()
-        if any(issue.rule == ACCEPTED.name for issue in outcome.issues)
-    }
+    accepted = {c.name: memory[c.name] for c, o in cells.outcomes.items() if _was_accepted(o)}
     return {
         "tf_memory": dict(sorted((kept | memory).items())),
         "acceptances": context.previous.get("acceptances", {}) | accepted,

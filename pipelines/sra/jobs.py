@@ -54,13 +54,18 @@ class Half:
 
 @dataclass(frozen=True, slots=True)
 class CellJob:
-    """One cell to read. A half that is given is reused as it is; the other is computed."""
+    """One cell to read. A half that is given is reused as it is; the other is computed.
+
+    `accepted` says whether this build accepts a stale positional join of the cell; `acceptance` is what an earlier one
+    accepted.
+    """
 
     cell: CellKey
     files: Mapping[str, FileRef]
     tokenizer: FileRef | None
     memory: TfMemory | None
     accepted: bool
+    acceptance: TfMemory | None
     tokens_key: str | None
     tokens: Half | None = None
 

@@ -61,11 +61,11 @@ def answers_key(
     questions: str | None,
     first_half: str | None,
     memory: TfMemory | None,
-    accepted: bool,
+    acceptance: TfMemory | None,
 ) -> str:
     """Return the key of a cell's second half; `questions` is the hash of its data set's questions file."""
     inputs = {kind: reference.sha256 for kind, reference in files.items() if kind != "entropy_bin"}
     return _hash(
-        cell.name, inputs, questions, first_half, memory, accepted, GRADING_VERSION,
+        cell.name, inputs, questions, first_half, memory, acceptance, GRADING_VERSION,
         code_hash(*_ANSWERS), _contracts(ANSWER_TABLES),
     )  # fmt: skip

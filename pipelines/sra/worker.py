@@ -108,6 +108,7 @@ def _answers(
         index_unread=index.unread if index else (),
         memory=job.memory,
         accepted=job.accepted,
+        acceptance=job.acceptance,
         max_bytes=shared.max_inflated,
     )
     result, memory = read_answers(job.cell, given)

@@ -40,8 +40,8 @@ def read_cell(spec: Spec, condition: str, questions: dict[str, Question]) -> dic
     }
     given = AnswersInput(
         sampling=files["sampling9.jsonl.gz"], ab=files["ab_logprob9.jsonl.gz"], tf=files["tf_logprob9.jsonl.gz"],
-        questions=questions, entropies=None, index=None, index_lines=None, index_unread=(), memory=None, accepted=False,
-        max_bytes=MAX_BYTES,
+        questions=questions, entropies=None, index=None, index_lines=None, index_unread=(), memory=None,
+        accepted=False, acceptance=None, max_bytes=MAX_BYTES,
     )  # fmt: skip
     result, _memory = read_answers(cell, given)
     tables = {name: table for name, table in result.tables.items() if isinstance(table, pl.DataFrame)}

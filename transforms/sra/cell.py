@@ -108,6 +108,7 @@ class AnswersInput:
     index_unread: Sequence[Unread]
     memory: TfMemory | None
     accepted: bool
+    acceptance: TfMemory | None
     max_bytes: int
 
 
@@ -199,7 +200,7 @@ def _tf_values(
     if inflated is None:
         return _nothing("tf_"), given.memory
     verdicts = parse_tf(inflated, cell, path, unread=result.unread)
-    joined = join_tf(verdicts, rollouts, cell, path, given.memory, accepted=given.accepted)
+    joined = join_tf(verdicts, rollouts, cell, path, given.memory, accepted=given.accepted, acceptance=given.acceptance)
     result.issues += [*verdicts.issues, *joined.issues]
     result.tables["tf_verdicts"] = joined.verdicts
     return joined.values, joined.memory

@@ -100,12 +100,14 @@ def join_tf(
     previous: TfMemory | None = None,
     *,
     accepted: bool = False,
+    acceptance: TfMemory | None = None,
 ) -> Joined:
     """Bind T/F verdicts to the cell's rollouts (`instance_id`, `sample`, `answer`), by hash or else by position.
 
     Positional records are believed the first time they are seen, when they have changed since, and when the answers
     are those they were bound to. If the answers have changed and the records have not, they are stale: left out with a
-    warning, unless `accepted`. What is stale is not remembered: `memory` then stays what it was, so that the next
+    warning, unless `accepted`. An `acceptance` is what an earlier build accepted: it is for the answers and records it
+    names and for no others. What is stale is not remembered: `memory` then stays what it was, so that the next
     build, and the one after it, finds them stale too, until the records are renewed, the old answers come back or the
     join is accepted by name; from then on the memory is of the new answers. A file without positional records leaves
     the memory as it was.
@@ -114,9 +116,10 @@ def join_tf(
     now = _memory(verdicts.frame, rollouts)
     moved = now is not None and previous is not None and now.tf_sha256 == previous.tf_sha256 and now != previous
     stale = moved and not accepted
+    is_accepted = now is not None and ((moved and accepted) or now == acceptance)
     bound = _bound(verdicts.frame, rollouts, stale=stale)
     _report(bound, rollouts, TF, log)
-    if moved:
+    if stale or is_accepted:
         _report_moved(bound, cell, log, stale=stale)
     values = bound.filter(join_status="joined").select(
         *_KEY, "tf_p_correct", tf_producer=pl.col("producer"), tf_join_basis=pl.col("join_basis")
