@@ -1,6 +1,6 @@
 """`docs/faults.md`: every planted fault with the outcome stated of it, from the registry that the matrix test runs.
 
-    python -m tests.faults.table > docs/faults.md
+python -m tests.faults.table > docs/faults.md
 """
 
 from __future__ import annotations
