@@ -51,7 +51,7 @@ class Build:
         report = SourceReport(source.name, BUILT, built.files, built.inputs, built.state)
         files = TABLES["source_files"].empty() if built.source_files is None else built.source_files
         self.stage.report(report, built.issues, files)
-        if has_errors(built.issues) and not context.allow_partial:
+        if has_errors(built.issues) and not (context.allow_partial and built.files):
             self._refuse(source, built)
         return report
 
@@ -96,8 +96,15 @@ class Build:
 
 
 def sentences(issues: Sequence[Issue], severity: Severity) -> list[str]:
-    """Return the findings of one severity as sentences that start with their place."""
-    return [f"{_place(issue)}{issue.message}" for issue in issues if issue.severity is severity]
+    """Return the findings of one severity as sentences that start with their place, a line each.
+
+    Names of files may hold line breaks and commands to a terminal; such characters are written out.
+    """
+    return [_printable(f"{_place(issue)}{issue.message}") for issue in issues if issue.severity is severity]
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _place(issue: Issue) -> str:

@@ -38,13 +38,19 @@ def _start() -> None:
     """Nothing is shared between jobs."""
 
 
+def _read(path: Path) -> pl.DataFrame:
+    # By a path, polars would take `[` and `*` in the name of the lake's folder for a pattern.
+    with path.open("rb") as file:
+        return pl.read_ipc(file)
+
+
 def _run(job: Job) -> tuple[Job, dict[str, pl.DataFrame]]:
     # scipy and scikit-learn take a second to import: only where a model's figures are computed.
     from transforms.statistics import statistics_tables
 
-    annotations = pl.read_ipc(job.annotations)
+    annotations = _read(job.annotations)
     return job, statistics_tables(
-        pl.read_ipc(job.observations), annotations=None if annotations.is_empty() else annotations
+        _read(job.observations), annotations=None if annotations.is_empty() else annotations
     )
 
 

@@ -29,6 +29,7 @@ INVALID = Rule("jsonl.invalid", Severity.ERROR, "A line is not JSON.")
 TOO_DEEP = Rule("jsonl.too_deep", Severity.ERROR, "A line nests deeper than is read.")
 NOT_AN_OBJECT = Rule("jsonl.not_an_object", Severity.ERROR, "A line is JSON but not an object.")
 LINE_TOO_LONG = Rule("jsonl.line_too_long", Severity.ERROR, "A line is longer than the bound.")
+TOO_MANY_LINES = Rule("jsonl.too_many_lines", Severity.ERROR, "A file holds more lines than the bound.")
 TOO_MANY_KEYS = Rule("jsonl.too_many_keys", Severity.ERROR, "A line holds more keys than the bound.")
 REPEATED_KEY = Rule("jsonl.repeated_key", Severity.ERROR, "An object has one key twice; a reader would drop one value.")
 NO_LINES = Rule("jsonl.no_lines", Severity.ERROR, "A file holds no line but blank ones.")
@@ -36,17 +37,18 @@ BYTE_ORDER_MARK = Rule("jsonl.byte_order_mark", Severity.INFO, "A file starts wi
 CRLF = Rule("jsonl.crlf", Severity.INFO, "Lines end in CRLF.")
 BLANK_LINE = Rule("jsonl.blank_line", Severity.INFO, "Lines are blank.")
 RULES: Final = (
-    NOT_UTF8, INVALID, TOO_DEEP, NOT_AN_OBJECT, LINE_TOO_LONG, TOO_MANY_KEYS, REPEATED_KEY, NO_LINES, BYTE_ORDER_MARK,
-    CRLF, BLANK_LINE,
+    NOT_UTF8, INVALID, TOO_DEEP, NOT_AN_OBJECT, LINE_TOO_LONG, TOO_MANY_LINES, TOO_MANY_KEYS, REPEATED_KEY, NO_LINES,
+    BYTE_ORDER_MARK, CRLF, BLANK_LINE,
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one line may hold. A line's objects take about 25 times its bytes at the very worst."""
+    """What a file and one line of it may hold. A line's objects take about 25 times its bytes at the very worst."""
 
     line_bytes: int = 64 << 20
     keys: int = 10_000
+    lines: int = 1_000_000
 
     @property
     def harmless(self) -> int:
@@ -80,6 +82,11 @@ def read_lines(data: bytes, log: IssueLog, limits: Limits | None = None) -> Iter
     a whole (repeated keys, CRLF, blank lines, a byte order mark) are added once the last line was taken.
     """
     bounds, tally, view = limits or Limits(), _Tally(), memoryview(data)
+    n_lines = data.count(b"\n")
+    if n_lines > bounds.lines:
+        message = f"The file has {n_lines} lines; the bound is {bounds.lines}. None is read."
+        log.add(TOO_MANY_LINES, message, value=str(n_lines))
+        return
     for number, start, end in _spans(data):
         tally.lines = number
         line = _read_line(view[start:end], tally, log, bounds)

@@ -12,7 +12,7 @@ import polars as pl
 from pipelines.pool import run_jobs
 from pipelines.source import BuildContext, Built, Option, Source
 from pipelines.sra import worker
-from pipelines.sra.bundle import QuestionFiles, VerifiedBundle, read_question_files, verify_bundle
+from pipelines.sra.bundle import DEFAULT_MAX_BYTES, QuestionFiles, VerifiedBundle, read_question_files, verify_bundle
 from pipelines.sra.jobs import CellJob, CellOutcome, Half, Shared
 from pipelines.sra.keys import answers_key, tokens_key
 from transforms.sra.audit import check_audit
@@ -28,7 +28,6 @@ from warehouse.storage.layout import table_file
 from warehouse.storage.parquet import FileReport
 from warehouse.storage.record import damaged
 
-MAX_INFLATED: Final = 2 << 30
 NAME_TOO_LONG = Rule("layout.name_too_long", Severity.ERROR, "A name of a cell can not be a folder's name.")
 NOT_ACCEPTED = Rule(
     "tf.nothing_to_accept", Severity.WARNING, "A cell named in --accept-positional is not in the bundle."
@@ -44,6 +43,11 @@ OPTIONS: Final = (
         "How tokens stand in token_entropy9.bin.",
         choices=("blocked", "interleaved"),
         default="blocked",
+    ),
+    Option(
+        "max-file-bytes",
+        "Most bytes of one file that are read, also once it is inflated.",
+        default=str(DEFAULT_MAX_BYTES),
     ),
 )
 
@@ -62,21 +66,29 @@ def build(context: BuildContext) -> Built:
     """Stage the SRA tables: verify the bundle, read every sound cell, hold the audit against what was found."""
     if not context.options.get("instances"):
         raise LakeError("--sra needs --instances: the folder of SRA-Bench's questions, <dataset>.json.")
-    bundle = verify_bundle(Path(context.options["sra"]), context.workers, context.reporter)
-    questions = read_question_files(Path(context.options["instances"]), bundle)
-    built = Built(source_files=pl.concat([bundle.source_files, questions.source_files]))
+    max_bytes = _max_bytes(context)
+    bundle = verify_bundle(Path(context.options["sra"]), context.workers, context.reporter, max_bytes)
     _unnameable(bundle)
+    questions = read_question_files(Path(context.options["instances"]), bundle, max_bytes)
+    built = Built(source_files=pl.concat([bundle.source_files, questions.source_files]))
     cells = _read_cells(context, bundle, questions)
     _leave_out_incomplete(context, cells)
     built.issues = [*bundle.issues, *questions.issues, *cells.issues, *_audit(bundle, cells)]
     built.issues += _unknown_acceptances(context, bundle)
-    if has_errors(built.issues) and not context.allow_partial:
+    if has_errors(built.issues) and not (context.allow_partial and cells.outcomes):
         return built
     built.files = [file for outcome in cells.outcomes.values() for file in outcome.files]
     built.files += _whole_tables(context, bundle, questions, cells)
     built.inputs = _inputs(context, bundle, questions)
     built.state = _state(context, cells)
     return built
+
+
+def _max_bytes(context: BuildContext) -> int:
+    text = str(context.options["max_file_bytes"])
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise LakeError(f"--max-file-bytes is {text!r} and must be a whole number of bytes above zero.")
+    return int(text)
 
 
 def _unnameable(bundle: VerifiedBundle) -> None:
@@ -108,7 +120,7 @@ def _read_cells(context: BuildContext, bundle: VerifiedBundle, questions: Questi
     by_cell = {job.cell: job for job in jobs}
     jobs.sort(key=lambda job: -_weight(bundle, job))
     shared = Shared(
-        bundle.root, context.stage.version, questions.questions, context.options["entropy_layout"], MAX_INFLATED
+        bundle.root, context.stage.version, questions.questions, context.options["entropy_layout"], _max_bytes(context)
     )
     with context.reporter.step("cells", len(bundle.cells), "cells") as advance:
         advance(len(cells.outcomes))

@@ -27,8 +27,12 @@ NO_MANIFEST = Rule("manifest.none", Severity.ERROR, "The bundle has no manifest,
 NO_QUESTIONS = Rule("questions.none", Severity.ERROR, "A data set of the bundle has no questions file.")
 UNREADABLE_QUESTIONS = Rule("questions.unreadable", Severity.ERROR, "A questions file can not be read.")
 NO_TOKENIZER = Rule("tokenizer.none", Severity.WARNING, "A model with entropies has no tokenizer: its spans are null.")
+TOO_LARGE = Rule("bundle.file_too_large", Severity.ERROR, "A file is larger than may be read.")
 NO_CELLS = Rule("bundle.no_cells", Severity.ERROR, "The bundle has no cell.")
-RULES: Final = (NO_MANIFEST, NO_QUESTIONS, UNREADABLE_QUESTIONS, NO_TOKENIZER, NO_CELLS)
+RULES: Final = (NO_MANIFEST, NO_QUESTIONS, UNREADABLE_QUESTIONS, NO_TOKENIZER, TOO_LARGE, NO_CELLS)
+
+DEFAULT_MAX_BYTES: Final = 1 << 30
+MAX_MANIFEST: Final = 64 << 20
 
 
 @dataclass(slots=True)
@@ -48,32 +52,42 @@ class VerifiedBundle:
     manifest_sha256: str | None = None
 
 
-def verify_bundle(root: Path, workers: int, reporter: Reporter) -> VerifiedBundle:
-    """Compare every file of a bundle with its manifest, by size and SHA-256, and group what is sound into cells."""
+def verify_bundle(root: Path, workers: int, reporter: Reporter, max_bytes: int = DEFAULT_MAX_BYTES) -> VerifiedBundle:
+    """Compare every file of a bundle with its manifest, by size and SHA-256, and group what is sound into cells.
+
+    A file of more than `max_bytes` is hashed and not read.
+    """
     manifest = root / MANIFEST_PATH
     if not manifest.is_file():
         message = f"The bundle has no {MANIFEST_PATH}: name the folder that holds it."
         return VerifiedBundle(
             root, TABLES["source_files"].empty(), [NO_MANIFEST.issue(message, source=SOURCE, path=MANIFEST_PATH)]
         )
-    data = _manifest_bytes(manifest)
+    try:
+        data = _regular_bytes(manifest, MAX_MANIFEST)
+    except OSError as problem:
+        raise LakeError(
+            f"{manifest} can not be read ({problem.strerror}): name the folder of a readable bundle."
+        ) from problem
     entries, issues = parse_manifest(data)
     readable = [entry.path for entry in entries if not entry.refused]
     found = inspect_all(root, readable, workers, reporter)
     source_files, more = compare_manifest(entries, found)
     bundle = VerifiedBundle(root, source_files, [*issues, *more], manifest_sha256=hashlib.sha256(data).hexdigest())
+    _set_aside_too_large(bundle, max_bytes)
     _group(bundle, found)
     _read_small_files(bundle, found)
     return bundle
 
 
-def _manifest_bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise LakeError(
-            f"{path} can not be read ({problem.strerror}): give read permission and try again."
-        ) from problem
+def _set_aside_too_large(bundle: VerifiedBundle, max_bytes: int) -> None:
+    """Make a file that would be read, and is larger than may be read, an unsound one."""
+    large = (pl.col("status") == "ok") & (pl.col("kind") != "other") & (pl.col("bytes_actual") > max_bytes)
+    for path, size in bundle.source_files.filter(large).select("path", "bytes_actual").iter_rows():
+        message = f"The file has {size} bytes and at most {max_bytes} are read: see --max-file-bytes."
+        bundle.issues.append(TOO_LARGE.issue(message, source=SOURCE, path=path, value=str(size)))
+    refused = pl.when(large).then(pl.lit("refused")).otherwise(pl.col("status"))
+    bundle.source_files = bundle.source_files.with_columns(status=refused)
 
 
 def _reference(path: str, file: FoundFile) -> FileRef:
@@ -145,21 +159,24 @@ class QuestionFiles:
     issues: list[Issue] = field(default_factory=list)
 
 
-def _regular_bytes(path: Path) -> bytes:
-    """Return a file's bytes. Raises OSError, also for what is no file: a pipe would keep the build waiting."""
-    if not stat.S_ISREG(path.stat().st_mode):
+def _regular_bytes(path: Path, max_bytes: int) -> bytes:
+    """Return a file's bytes. Raises OSError, also for what is large or no file: a pipe would keep the build waiting."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
         raise OSError(errno.EINVAL, "not a regular file")
+    if found.st_size > max_bytes:
+        raise OSError(errno.EFBIG, f"its {found.st_size} bytes are more than the {max_bytes} that are read")
     return path.read_bytes()
 
 
-def read_question_files(folder: Path, bundle: VerifiedBundle) -> QuestionFiles:
+def read_question_files(folder: Path, bundle: VerifiedBundle, max_bytes: int = DEFAULT_MAX_BYTES) -> QuestionFiles:
     """Read `<folder>/<dataset>.json`; a data set of the bundle without a sound one makes its cells unsound."""
     found = QuestionFiles()
     rows: list[tuple[object, ...]] = []
     for file in sorted(folder.glob("*.json")):
         path = f"instances/{file.name}"
         try:
-            data = _regular_bytes(file)
+            data = _regular_bytes(file, max_bytes)
         except OSError as problem:
             message = f"{file} can not be read ({problem.strerror}): name a folder of readable files."
             found.issues.append(UNREADABLE_QUESTIONS.issue(message, source=SOURCE, path=path))
@@ -169,7 +186,7 @@ def read_question_files(folder: Path, bundle: VerifiedBundle) -> QuestionFiles:
         rows.append((SOURCE, path, "questions", None, len(data), None, sha256, "ok"))
         questions, issues = parse_questions(file.stem, data, path)
         found.issues += [issue.at(source=SOURCE, path=path, dataset=file.stem) for issue in issues]
-        if not has_errors(issues):
+        if questions and not has_errors(issues):
             found.questions[file.stem] = {question.instance_id: question for question in questions}
             found.sha256[file.stem] = sha256
     found.source_files = pl.DataFrame(rows, schema=TABLES["source_files"].polars_schema, orient="row")
