@@ -1,0 +1,182 @@
+"""Faults of BenchMIRT: of its response table and of the metadata of items and models."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Final
+
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+from tests.faults.bundles import Files
+from tests.faults.other_faults import Edit, OtherFault, flipped, of_bytes, replaced
+from transforms.benchmirt.synth import make_release
+
+RESPONSES: Final = "benchmirt/responses.csv"
+
+
+ITEMS: Final = "benchmirt/items.csv"
+
+
+MODELS: Final = "benchmirt/models.csv"
+
+
+def sound() -> Files:
+    """Return a sound response table and its metadata, by path."""
+    found = make_release(n_models=6, items_a_benchmark=4, seed=1)
+    return {RESPONSES: found.responses_csv, ITEMS: found.items_csv, MODELS: found.models_csv}
+
+
+def _rows(path: str, change: Callable[[list[list[str]]], list[list[str]]]) -> Edit:
+    """Change the rows of a CSV file, header first."""
+
+    def edit(data: bytes) -> bytes:
+        target = io.StringIO()
+        csv.writer(target, lineterminator="\n").writerows(change(list(csv.reader(io.StringIO(data.decode())))))
+        return target.getvalue().encode()
+
+    return of_bytes(path, edit)
+
+
+def _last_score(value: str) -> Edit:
+    """Put a value into the last cell of the response table."""
+    return _rows(RESPONSES, lambda rows: [*rows[:-1], [*rows[-1][:-1], value]])
+
+
+def _as_parquet(damage: Callable[[bytes], bytes]) -> Edit:
+    def plant(files: Files) -> None:
+        table = pc.read_csv(io.BytesIO(files[RESPONSES]))
+        target = io.BytesIO()
+        pq.write_table(table, target)
+        files[RESPONSES] = damage(target.getvalue())
+
+    return plant
+
+
+def _another_column(rows: list[list[str]]) -> list[list[str]]:
+    return [[*row, "colour" if number == 0 else "red"] for number, row in enumerate(rows)]
+
+
+def _mirt(name: str, description: str, outcome: str, rule: str, plant: Edit) -> OtherFault:
+    stated = f"benchmirt.{rule}" if "." not in rule else rule
+    return OtherFault("benchmirt", f"benchmirt_{name}", description, outcome, stated, plant)  # type: ignore[arg-type]
+
+
+BENCHMIRT: Final = (
+    _mirt("empty", "The response table has no bytes.", "refused", "empty_file", of_bytes(RESPONSES, lambda _: b"")),
+    _mirt(
+        "not_utf8", "A name is not UTF-8.", "refused", "not_utf8", of_bytes(RESPONSES, replaced(b"org-", b"org-\xff"))
+    ),
+    _mirt(
+        "nul", "The file holds a NUL byte.", "refused", "nul_byte", of_bytes(RESPONSES, replaced(b"org-", b"org-\0"))
+    ),
+    _mirt(
+        "open_quote",
+        "The file ends inside a quoted field.",
+        "refused",
+        "open_quote",
+        of_bytes(RESPONSES, lambda d: d + b'"'),
+    ),
+    _mirt(
+        "ragged",
+        "A row has a field too few.",
+        "refused",
+        "ragged_row",
+        _rows(RESPONSES, lambda r: [*r[:-1], r[-1][:-1]]),
+    ),
+    _mirt("truncated", "The last third is gone.", "refused", "", of_bytes(RESPONSES, lambda d: d[: len(d) * 2 // 3])),
+    _mirt(
+        "no_id_column",
+        "No column names the items.",
+        "refused",
+        "no_id_column",
+        of_bytes(RESPONSES, replaced(b"question_id", b"colour")),
+    ),
+    _mirt(
+        "repeated_column",
+        "A model has two columns.",
+        "refused",
+        "repeated_column",
+        _rows(RESPONSES, lambda r: [[*r[0][:-1], r[0][-2]], *r[1:]]),
+    ),
+    _mirt(
+        "repeated_item", "An item has two rows.", "refused", "repeated_item", _rows(RESPONSES, lambda r: [*r, r[-1]])
+    ),
+    _mirt(
+        "empty_id",
+        "A row names no item.",
+        "refused",
+        "empty_id",
+        _rows(RESPONSES, lambda r: [*r[:-1], ["", *r[-1][1:]]]),
+    ),
+    _mirt("large", "A score is 1.2.", "refused", "score_out_of_range", _last_score("1.2")),
+    _mirt("negative", "A score is negative.", "refused", "score_out_of_range", _last_score("-1")),
+    _mirt("infinite", "A score is infinite.", "refused", "", _last_score("inf")),
+    _mirt("nan", "A score is NaN.", "warning", "nan_score", _last_score("NaN")),
+    _mirt("text", "A score is a word.", "refused", "not_a_number", _last_score("yes")),
+    _mirt("unknown_column", "A column nobody knows.", "warning", "unknown_column", _rows(RESPONSES, _another_column)),
+    _mirt(
+        "byte_order_mark",
+        "The file starts with a mark.",
+        "info",
+        "byte_order_mark",
+        of_bytes(RESPONSES, lambda d: b"\xef\xbb\xbf" + d),
+    ),
+    _mirt("crlf", "Lines end in CRLF.", "info", "crlf", of_bytes(RESPONSES, lambda d: d.replace(b"\n", b"\r\n"))),
+    _mirt(
+        "shuffled",
+        "Rows stand in another order.",
+        "identical",
+        "",
+        _rows(RESPONSES, lambda r: [r[0], *reversed(r[1:])]),
+    ),
+    _mirt("parquet", "The table comes as Parquet.", "identical", "", _as_parquet(lambda d: d)),
+    _mirt(
+        "parquet_flipped_byte",
+        "A byte of the footer is another.",
+        "refused",
+        "unreadable",
+        _as_parquet(flipped(lambda d: len(d) - 6)),
+    ),
+    _mirt(
+        "parquet_truncated",
+        "The Parquet file is cut short.",
+        "refused",
+        "unreadable",
+        _as_parquet(lambda d: d[: len(d) // 2]),
+    ),
+    _mirt("items_empty", "The item metadata has no bytes.", "refused", "empty_file", of_bytes(ITEMS, lambda _: b"")),
+    _mirt(
+        "items_repeated",
+        "An item has two rows of metadata.",
+        "refused",
+        "repeated_item",
+        _rows(ITEMS, lambda r: [*r, r[-1]]),
+    ),
+    _mirt(
+        "items_missing", "An item has no metadata.", "warning", "item_without_metadata", _rows(ITEMS, lambda r: r[:-1])
+    ),
+    _mirt(
+        "models_repeated",
+        "A model has two rows of metadata.",
+        "refused",
+        "repeated_model",
+        _rows(MODELS, lambda r: [*r, r[-1]]),
+    ),
+    _mirt(
+        "models_missing",
+        "A model has no metadata.",
+        "warning",
+        "model_without_metadata",
+        _rows(MODELS, lambda r: r[:-1]),
+    ),
+    _mirt(
+        "models_not_utf8",
+        "The model metadata is not UTF-8.",
+        "refused",
+        "not_utf8",
+        of_bytes(MODELS, lambda d: d + b"\xff,,,,\n"),
+    ),
+)
