@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from pipelines.commands.common import printable
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.failures import system_errors
 
@@ -41,7 +42,8 @@ def main() -> None:
         sys.exit(0)
     except LakeError as problem:
         if not isinstance(problem, RefusedError) or not problem.issues:
-            click.echo(f"callake: {problem}", err=True)
+            lines = f"callake: {problem}".split("\n")
+            click.echo("\n".join(map(printable, lines)), err=True)
         sys.exit(1)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)

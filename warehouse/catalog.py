@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +16,10 @@ from warehouse.errors import LakeError
 from warehouse.sqltext import SqlObject, load_checks, load_sql
 from warehouse.storage.layout import Lake
 from warehouse.storage.record import RECORD, files_of, read_record
+from warehouse.storage.versions import damaged_parts
 
 DATABASE: Final = "lake.duckdb"
+_OF_FILES: Final = (duckdb.InternalException, duckdb.SerializationException, duckdb.FatalException)
 _DUCKDB_TYPES: Final = {
     "String": "VARCHAR",
     "Boolean": "BOOLEAN",
@@ -145,6 +148,28 @@ def open_lake(lake: Lake) -> Any:  # noqa: ANN401
     if not database.is_file() or _location(database) != str(lake.root):
         build_catalog(lake, version, check=False)
     return duckdb.connect(str(database), read_only=True)
+
+
+@contextmanager
+def damage_named(connection: Any) -> Iterator[None]:  # noqa: ANN401
+    """Raise LakeError that names the part file where what DuckDB refuses inside the block is a damaged one.
+
+    `connection` is one that `open_lake` gave. Any other refusal of DuckDB passes as it is.
+    """
+    root, version_id = connection.execute("SELECT root, version_id FROM lake_location").fetchall()[0]
+    try:
+        yield
+    except duckdb.Error as problem:
+        # DuckDB's own refusals say of what kind they are; what a decoder throws does not, and names no file.
+        search = isinstance(problem, _OF_FILES) or " Error: " not in str(problem)
+        damaged = damaged_parts(Lake.at(root).version(version_id), str(problem), search=search)
+        if not damaged:
+            raise
+        more = f" ({len(damaged) - 1} more parts are damaged too)" if len(damaged) > 1 else ""
+        raise LakeError(
+            f"A part file of the lake is damaged: {damaged[0]}{more} `callake verify-lake --lake {root}` lists "
+            "everything that is."
+        ) from problem
 
 
 def _location(database: Path) -> str:

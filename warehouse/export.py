@@ -8,7 +8,7 @@ from typing import Final
 
 import duckdb
 
-from warehouse.catalog import identifier, quote
+from warehouse.catalog import damage_named, identifier, quote
 from warehouse.contracts import LICENCES, TABLES
 from warehouse.errors import LakeError
 
@@ -21,21 +21,27 @@ def export(connection: duckdb.DuckDBPyConnection, name: str, target: Path, inclu
     """Write a table or view to `target` (.parquet, .csv or .jsonl) and its licence beside it; return the rows.
 
     In CSV a text that a spreadsheet would run as a formula gets a leading apostrophe. Raises LakeError for an
-    unknown name or file ending, and where DuckDB can not write.
+    unknown name or file ending, for a part file that is damaged, and where DuckDB can not write.
     """
-    form = FORMATS.get(target.suffix.lower())
-    if form is None:
-        raise LakeError(f"{target} ends in {target.suffix!r}: name a file that ends in {', '.join(FORMATS)}.")
+    refuse_ending(target)
+    form = FORMATS[target.suffix.lower()]
     columns = _columns(connection, name)
     chosen = ", ".join(_expression(name, column, kind, include, target) for column, kind in columns)
     try:
-        found = connection.execute(
-            f"COPY (SELECT {chosen} FROM {identifier(name)}) TO {quote(str(target))} ({form})"
-        ).fetchone()
+        with damage_named(connection):
+            found = connection.execute(
+                f"COPY (SELECT {chosen} FROM {identifier(name)}) TO {quote(str(target))} ({form})"
+            ).fetchone()
     except duckdb.Error as problem:
         raise LakeError(f"{target} could not be written: {problem}") from problem
     target.with_name(target.name + ".LICENCE.txt").write_text(_licence(name, include), encoding="utf-8")
     return int(found[0]) if found else 0
+
+
+def refuse_ending(target: Path) -> None:
+    """Raise LakeError for a file whose ending names no format."""
+    if target.suffix.lower() not in FORMATS:
+        raise LakeError(f"{target} ends in {target.suffix!r}: name a file that ends in {', '.join(FORMATS)}.")
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, name: str) -> list[tuple[str, str]]:

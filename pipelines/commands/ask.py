@@ -6,7 +6,9 @@ import csv
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -17,8 +19,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from pipelines.commands.common import lake_option
-from warehouse.catalog import open_lake
+from pipelines.commands.common import lake_option, printable, refuse_inside
+from pipelines.commands.statements import confine, judge
+from warehouse.catalog import damage_named, open_lake
 from warehouse.dictionary import describe, markdown, overview
 from warehouse.errors import LakeError
 from warehouse.restrictions import restricted_columns_written
@@ -35,24 +38,47 @@ SHOWN_ROWS = 200
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here instead of printing.")
 @click.option("--threads", type=click.IntRange(min=1), help="DuckDB threads; default: one a core.")
 def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | None) -> None:
-    """Ask the current version with SQL; QUERY of `-` reads standard input."""
+    """Ask the current version with SQL; QUERY of `-` reads standard input.
+
+    Nothing is written inside the lake: COPY … TO 'file' and --output take files elsewhere. What does not fit in
+    memory goes to the system's temporary folder (TMPDIR).
+    """
     text = sys.stdin.read() if query == "-" else query
     if form == "parquet" and output is None:
         raise click.UsageError("--format parquet needs --output FILE.")
-    with open_lake(Lake.at(lake)) as connection:
+    found = Lake.at(lake)
+    if output is not None:
+        refuse_inside(found, output)
+    with tempfile.TemporaryDirectory(prefix="callake-sql-") as spill, open_lake(found) as connection:
+        confine(connection, Path(spill))
         if threads:
             connection.execute(f"SET threads = {threads}")
-        _warn(connection, text, to_file=output is not None)
-        try:
-            statements = connection.extract_statements(text)
-            if not statements:
-                raise click.UsageError("The query is empty.")
-            if len(statements) > 1 and output is not None:
-                raise click.UsageError(f"--output takes one statement, and there are {len(statements)}.")
+        with _refusals(connection):
+            statements = _statements(connection, text, output)
+            for statement in statements:
+                judge(found, statement)
+            _warn(connection, text, to_file=output is not None)
             for statement in statements:
                 _answer(connection, statement.query, form, output)
-        except duckdb.Error as problem:
-            raise LakeError(f"DuckDB refused the query: {problem}") from problem
+
+
+def _statements(connection: duckdb.DuckDBPyConnection, text: str, output: Path | None) -> list[duckdb.Statement]:
+    statements = connection.extract_statements(text)
+    if not statements:
+        raise click.UsageError("The query is empty.")
+    if len(statements) > 1 and output is not None:
+        raise click.UsageError(f"--output takes one statement, and there are {len(statements)}.")
+    return statements
+
+
+@contextmanager
+def _refusals(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Turn what DuckDB refuses into a sentence: about the part file where that is damaged, else about the query."""
+    try:
+        with damage_named(connection):
+            yield
+    except duckdb.Error as problem:
+        raise LakeError(f"DuckDB refused the query: {problem}") from problem
 
 
 def _warn(connection: duckdb.DuckDBPyConnection, text: str, *, to_file: bool) -> None:
@@ -137,7 +163,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], handle
     grid = RichTable(box=None, pad_edge=False)
     for number, column in enumerate(columns):
         numeric = all(isinstance(row[number], int | float | None) for row in rows)
-        grid.add_column(Text(column), justify="right" if numeric else "left", overflow="fold")
+        grid.add_column(Text(printable(column)), justify="right" if numeric else "left", overflow="fold")
     for row in rows[:SHOWN_ROWS]:
         grid.add_row(*[Text(_cell(value)) for value in row])
     console.print(grid)
@@ -148,7 +174,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], handle
 def _cell(value: object) -> str:
     if value is None:
         return "NULL"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else printable(str(value))
 
 
 @click.command("tables")

@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from warehouse.errors import LakeError
+from warehouse.storage.layout import Lake
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -32,3 +35,24 @@ def size(count: int) -> str:
             return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1024
     return f"{value:.2f} GiB"
+
+
+def refuse_inside(lake: Lake, target: Path) -> None:
+    """Raise LakeError where a file to write, by whatever path, lies in the lake's folder or holds it."""
+    place = target.absolute()
+    if lake.root.exists() and (_lies_in(place, lake.root) or _lies_in(lake.root, place)):
+        raise LakeError(
+            f"{printable(str(target))} is in the folder of the lake {lake.root}, or holds it, where only builds write: "
+            "name a place outside."
+        )
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    """Tell whether a path leads into a folder, or is it; files are compared, and not names."""
+    resolved = path.resolve()
+    return folder.exists() and any(place.exists() and place.samefile(folder) for place in (resolved, *resolved.parents))
+
+
+def printable(text: str) -> str:
+    """Return text with what a terminal obeys, such as escapes, line breaks and turned directions, written out."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

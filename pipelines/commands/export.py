@@ -6,17 +6,29 @@ from pathlib import Path
 
 import click
 
-from pipelines.commands.common import lake_option
+from pipelines.commands.common import lake_option, refuse_inside
 from warehouse.catalog import open_lake
-from warehouse.export import export
+from warehouse.errors import LakeError
+from warehouse.export import export, refuse_ending
 from warehouse.restrictions import LABELS
 from warehouse.storage.layout import Lake
+
+
+def _sound_ending(_context: click.Context, _option: click.Parameter, target: Path) -> Path:
+    try:
+        refuse_ending(target)
+    except LakeError as problem:
+        raise click.BadParameter(str(problem)) from problem
+    return target
 
 
 @click.command("export")
 @click.argument("table")
 @lake_option
-@click.option("--to", "target", required=True, type=click.Path(dir_okay=False, path_type=Path), help="File to write.")
+@click.option(
+    "--to", "target", required=True, type=click.Path(dir_okay=False, path_type=Path), callback=_sound_ending,
+    help="File to write: .parquet, .csv or .jsonl.",
+)  # fmt: skip
 @click.option(
     "--include-restricted", "include", multiple=True, type=click.Choice(LABELS), help="Restricted text to leave in."
 )
@@ -25,7 +37,9 @@ def export_command(table: str, lake: Path, target: Path, include: tuple[str, ...
 
     Restricted text is blank unless its label is named; naming it makes the copy subject to the upstream terms.
     """
-    with open_lake(Lake.at(lake)) as connection:
+    found = Lake.at(lake)
+    refuse_inside(found, target)
+    with open_lake(found) as connection:
         rows = export(connection, table, target, include)
     click.echo(f"{target}: {rows:,} rows, licence in {target.name}.LICENCE.txt")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pipelines.commands.common import lake_option, size
+from pipelines.commands.common import lake_option, printable, size
 from warehouse.catalog import build_catalog
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
@@ -63,10 +63,11 @@ def status_command(lake: Path) -> None:
     owner = holder(found) if found.root.is_dir() else None
     version = found.require_current()
     record = read_record(version)
-    click.echo(f"lake     {found.root}\nversion  {record['version_id']}  (code {record['code']['version']})")
+    click.echo(f"lake     {printable(str(found.root))}")
+    click.echo(f"version  {record['version_id']}  (code {record['code']['version']})")
     for name, source in sorted(record["sources"].items()):
         paths = ", ".join(str(v) for k, v in source["inputs"].items() if k == "path" or k.endswith("_path"))
-        click.echo(f"source   {name}: {source['status']} {paths}".rstrip())
+        click.echo(printable(f"source   {name}: {source['status']} {paths}".rstrip()))
     for name, table in record["tables"].items():
         click.echo(f"table    {name:<28}{table['rows']:>14,} rows  {size(table['bytes'])}")
     failed = [check["name"] for check in record["checks"] if not check["passed"]]

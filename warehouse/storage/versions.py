@@ -114,12 +114,36 @@ def verify_version(version: Path) -> list[str]:
     ]
 
 
+def damaged_parts(version: Path, complaint: str, *, search: bool) -> list[str]:
+    """Return a sentence for each part file that a reader's complaint names and that is not what the record says.
+
+    Where it names none, every part is looked at: its bytes where `search` is set, else its size alone.
+    """
+    listed = files_of(read_record(version))
+    named = [file for file in listed if str(version / file.path) in complaint]
+    return [
+        problem
+        for file in named or listed
+        for problem in (
+            _file_problems(version / file.path, file.bytes, file.sha256)
+            if named or search
+            else _size_problems(version / file.path, file.bytes)
+        )
+    ]
+
+
 def _file_problems(path: Path, size: int, sha256: str) -> list[str]:
-    if not path.is_file():
-        return [f"{path} is missing: roll back to another version or build again."]
-    if path.stat().st_size != size:
-        return [f"{path} has {path.stat().st_size} bytes and should have {size}: roll back or build again."]
+    if problems := _size_problems(path, size):
+        return problems
     actual = sha256_file(path)
     return (
         [] if actual == sha256 else [f"{path} has SHA-256 {actual} and should have {sha256}: roll back or build again."]
     )
+
+
+def _size_problems(path: Path, size: int) -> list[str]:
+    if not path.is_file():
+        return [f"{path} is missing: roll back to another version or build again."]
+    if path.stat().st_size != size:
+        return [f"{path} has {path.stat().st_size} bytes and should have {size}: roll back or build again."]
+    return []

@@ -1,0 +1,203 @@
+"""`callake sql` asks: nothing is written inside the lake, and a table shows what a terminal would obey."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from pipelines.cli import cli
+from warehouse.storage.layout import Lake
+from warehouse.storage.versions import verify_version
+
+
+def ask(lake: Lake, query: str, *more: str) -> Result:
+    return CliRunner().invoke(cli, ["sql", query, "--lake", str(lake.root), *more])
+
+
+def tree(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file below a folder, with its size and time."""
+    return {
+        str(path): (path.lstat().st_size, path.lstat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.name not in {".lock"}
+    }
+
+
+@pytest.fixture
+def place(tiny_lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to write to that has, by other names, the lake in it."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "link").symlink_to(tiny_lake.root / "current", target_is_directory=True)
+    monkeypatch.chdir(tmp_path / "out")
+    return tmp_path / "out"
+
+
+WRITES = [
+    "COPY (SELECT 1) TO 'VERSION/x'",
+    "COPY (SELECT 1) TO 'LAKE/x.csv'",
+    "COPY (SELECT 1) TO 'LAKE/current/tables/rollouts/x.parquet'",
+    "COPY (SELECT 1) TO 'link/x.csv'",
+    "COPY (SELECT 1) TO 'LAKE/../lake/x.csv'",
+    "COPY (SELECT 1) TO 'file://VERSION/x.csv'",
+    "copy (select 1 AS \"to\") /* to 'y.csv' */ to 'VERSION/x.csv' -- to 'z.csv'",
+    "COPY (SELECT 1 AS a, 2 AS b) TO 'PARENT' (FORMAT parquet, PARTITION_BY b, OVERWRITE)",
+    "COPY (SELECT 1 AS a, 2 AS b) TO 'd' (FORMAT parquet, PARTITION_BY b, FILENAME_PATTERN '../link/x_{i}')",
+    "COPY (SELECT 1 AS a, 2 AS b) TO 'd' (FORMAT parquet, PARTITION_BY b, FILE_EXTENSION '/../../link/x')",
+    "COPY (SELECT 1) TO ('VERSION' || '/x')",
+    "COPY (SELECT 1) TO $$VERSION/x$$",
+    "COPY (SELECT 1) TO E'VERSION\\x2fx'",
+    "WITH a AS (COPY (SELECT 1) TO 'VERSION/x') FROM a",
+    "CREATE TEMP TABLE q AS WITH a AS (COPY (SELECT 1) TO 'VERSION/x') FROM a",
+    "EXPLAIN ANALYZE COPY (SELECT 1) TO 'VERSION/x'",
+    "PREPARE p AS COPY (SELECT 1) TO 'VERSION/x'; EXECUTE p",
+    "SELECT 1; COPY (SELECT 1) TO 'VERSION/x'",
+    "FROM json_execute_serialized_sql(json_serialize_sql('WITH a AS (COPY (SELECT 1) TO ''VERSION/x'') FROM a'))",
+    "EXPORT DATABASE 'VERSION/e'",
+    "EXPORT DATABASE 'elsewhere'",
+    "IMPORT DATABASE 'VERSION'",
+    "ATTACH 'VERSION/x.duckdb'",
+    "ATTACH 'x.duckdb'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "UPDATE EXTENSIONS",
+    "SET log_query_path = 'VERSION/x'",
+    "SET profiling_output = 'VERSION/x.json'",
+    "SET temp_directory = 'VERSION/x'",
+    "SET lock_configuration = false",
+    "FROM enable_logging(storage := 'file', storage_path := 'VERSION/x')",
+    "SET secret_directory = 'VERSION'",
+    "CREATE PERSISTENT SECRET s (TYPE http, EXTRA_HTTP_HEADERS MAP {'a': 'b'})",
+    "DELETE FROM rollouts",
+    "CREATE TABLE x AS SELECT 1",
+]
+
+
+@pytest.mark.parametrize("query", WRITES)
+def test_what_may_write_inside_the_lake_is_refused(tiny_lake: Lake, place: Path, query: str) -> None:
+    before = tree(tiny_lake.root)
+    for name, path in (("VERSION", tiny_lake.require_current()), ("LAKE", tiny_lake.root), ("PARENT", place.root)):
+        query = query.replace(name, str(path))
+    found = ask(tiny_lake, query)
+    assert found.exit_code == 1
+    assert str(found.exception)
+    assert tree(tiny_lake.root) == before
+    assert [path.name for path in place.iterdir()] == ["link"]
+    assert verify_version(tiny_lake.require_current()) == []
+
+
+def test_the_refusal_is_a_sentence(tiny_lake: Lake) -> None:
+    said = str(ask(tiny_lake, f"COPY (SELECT 1) TO '{tiny_lake.root}/versions/x.csv'").exception)
+    assert said.endswith("where only builds write: name a place outside.")
+    assert "does not run ATTACH" in str(ask(tiny_lake, "ATTACH 'x.duckdb'").exception)
+
+
+@pytest.mark.parametrize("command", [["sql", "SELECT 1", "--output"], ["export", "signal_coverage", "--to"]])
+def test_files_named_by_options_stay_outside_too(tiny_lake: Lake, place: Path, command: list[str]) -> None:
+    before = tree(tiny_lake.root)
+    for target in (tiny_lake.require_current() / "x.csv", place / "link" / "x.csv"):
+        found = CliRunner().invoke(cli, [*command, str(target), "--lake", str(tiny_lake.root)])
+        assert found.exit_code == 1
+        assert "only builds write" in str(found.exception)
+    assert tree(tiny_lake.root) == before
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "COPY (SELECT model FROM rollouts) TO 'o.parquet'",
+        "COPY signal_coverage TO 'o.csv' (HEADER, DELIMITER '/')",
+        "SET threads = 1; SET memory_limit = '1GB'; COPY (SELECT 1 AS a, 2 AS b) TO 'o' (FORMAT csv, PARTITION_BY b)",
+        "CREATE TEMP TABLE t AS SELECT 1 AS \"copy\"; INSERT INTO t VALUES (2); COPY t TO 'it''s.csv'",
+    ],
+)
+def test_an_analyst_writes_to_a_folder_of_his_own(tiny_lake: Lake, place: Path, query: str) -> None:
+    assert ask(tiny_lake, query).exit_code == 0
+    assert len(list(place.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "FROM rollouts LIMIT 1",
+        "DESCRIBE rollouts",
+        "SUMMARIZE signal_coverage",
+        "SHOW TABLES",
+        "PIVOT signal_coverage ON status USING count(*)",
+        "EXPLAIN SELECT 1",
+        "PRAGMA database_size",
+        "CALL pragma_version()",
+        "SELECT 'copy', $$copy$$ -- copy",
+        "SET VARIABLE x = 1; SELECT getvariable('x')",
+        "PREPARE p AS SELECT 1; EXECUTE p",
+    ],
+)
+def test_questions_are_answered(tiny_lake: Lake, query: str) -> None:
+    found = ask(tiny_lake, query)
+    assert found.exit_code == 0, found.exception
+    assert found.output
+
+
+def test_what_does_not_fit_in_memory_does_not_go_into_the_version(tiny_lake: Lake) -> None:
+    found = ask(tiny_lake, "SELECT current_setting('temp_directory') AS t", "--format", "json")
+    spill = Path(json.loads(found.output)["t"])
+    assert tiny_lake.root not in spill.parents
+    assert not spill.exists()
+
+
+HOSTILE = "a\x1b]0;owned\x07b\u202ec\rd\ne\x00f\x9b31mg\u2028h"
+
+
+def test_a_table_shows_what_a_terminal_would_obey(tiny_lake: Lake) -> None:
+    letters = " || ".join(f"chr({ord(char)})" for char in HOSTILE)
+    query = f'SELECT {letters} AS "x\x1b[2Jy", [{letters}] AS l'
+    shown = ask(tiny_lake, query).output
+    assert not {char for char in shown if not char.isprintable()} - {"\n"}
+    assert len(shown.splitlines()) == 2
+    assert r"a\x1b]0;owned\x07b\u202ec\rd\ne\x00f\x9b31mg\u2028h" in shown
+    assert r"x\x1b[2Jy" in shown
+    exact = json.loads(ask(tiny_lake, query, "--format", "json").output)
+    assert exact == {"x\x1b[2Jy": HOSTILE, "l": [HOSTILE]}
+    assert HOSTILE in ask(tiny_lake, query, "--format", "csv").stdout_bytes.decode()
+
+
+def damaged_copy(lake: Lake, target: Path, how: str) -> tuple[Lake, Path]:
+    copy = Lake.at(target)
+    shutil.copytree(lake.root, copy.root, symlinks=True)
+    CliRunner().invoke(cli, ["catalog", "--lake", str(copy.root)])
+    part = sorted((copy.require_current() / "tables" / "rollouts").rglob("*.parquet"))[0]
+    data = part.read_bytes()
+    whole = len(data) // 4
+    changed = {"cut": data[:whole], "empty": b"", "zeros": data[:whole] + bytes(whole) + data[2 * whole :]}[how]
+    part.unlink()
+    part.write_bytes(changed)
+    return copy, part
+
+
+@pytest.mark.parametrize("how", ["cut", "empty", "zeros"])
+def test_a_damaged_part_is_named_and_not_the_target(tiny_lake: Lake, tmp_path: Path, how: str) -> None:
+    copy, part = damaged_copy(tiny_lake, tmp_path / "copy", how)
+    commands = (
+        ["sql", "FROM rollouts", "--format", "csv"],
+        ["sql", "SELECT * FROM rollouts ORDER BY ALL"],
+        ["sql", f"COPY rollouts TO '{tmp_path}/r.csv'"],
+        ["sql", "FROM rollouts", "--format", "parquet", "--output", str(tmp_path / "r.parquet")],
+        ["export", "rollouts", "--to", str(tmp_path / "e.csv")],
+    )
+    for command in commands:
+        found = CliRunner().invoke(cli, [*command, "--lake", str(copy.root)])
+        assert found.exit_code == 1, command
+        assert f"{part} has" in str(found.exception)
+        assert "callake verify-lake --lake" in str(found.exception)
+        assert "could not be written" not in str(found.exception)
+
+
+def test_a_sound_lake_is_not_blamed(tiny_lake: Lake, tmp_path: Path) -> None:
+    said = str(ask(tiny_lake, "SELECT nothing FROM rollouts").exception)
+    assert said.startswith("DuckDB refused the query")
+    target = tmp_path / "no folder" / "x.csv"
+    found = CliRunner().invoke(cli, ["export", "rollouts", "--to", str(target), "--lake", str(tiny_lake.root)])
+    assert "could not be written" in str(found.exception)
