@@ -69,4 +69,7 @@ SELECT
     undefined_reason(tce, tce_n, NULL) AS tce_reason
 FROM _cells
 LEFT JOIN _gaps ON _cells.cell = _gaps.cell
-GROUP BY _cells.cell;
+GROUP BY _cells.cell
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT expected(threshold::DOUBLE BETWEEN 0 AND 1, 'threshold', threshold, 'a number from 0 to 1');

@@ -11,12 +11,7 @@ WITH
 _usable AS (
     SELECT *
     FROM query_table(groups)
-    WHERE
-        confidence BETWEEN 0 AND 1
-        AND CASE
-            WHEN strategy IN ('equal_width', 'equal_mass') THEN true
-            ELSE error(concat('strategy is ', strategy, ': expected equal_width or equal_mass'))
-        END
+    WHERE confidence BETWEEN 0 AND 1
 ),
 
 _cells AS (
@@ -53,4 +48,10 @@ SELECT
         WHEN strategy = 'equal_width' THEN conf_bin(confidence, n_bins)
         ELSE edge + (last_rank * (edge / n_bins) < first_rank)::BIGINT
     END AS bin
-FROM _guessed;
+FROM _guessed
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT (
+    expected(is_whole(n_bins, 1), 'n_bins', n_bins, 'a whole number of at least 1')
+    AND expected(strategy IN ('equal_width', 'equal_mass'), 'strategy', strategy, 'equal_width or equal_mass')
+);

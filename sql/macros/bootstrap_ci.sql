@@ -25,8 +25,7 @@ _rows AS (
         correct IS NOT NULL
         AND CASE
             WHEN stat IN ('accuracy', 'mean_confidence', 'bias', 'brier', 'log_loss', 'ece') THEN conf_ok(confidence)
-            WHEN stat IN ('auroc', 'average_precision', 'aurc', 'e_aurc', 'augrc', 'prr') THEN conf_ranks(confidence)
-            ELSE error(concat('stat is ', stat, ': the figures that can be resampled are listed in docs/macros.md'))
+            ELSE conf_ranks(confidence)
         END
 ),
 
@@ -181,4 +180,17 @@ SELECT
     n_replicates,
     b::BIGINT - n_replicates AS n_undefined,
     reason
-FROM _joined;
+FROM _joined
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT (
+    expected(
+        stat IN (
+            'accuracy', 'mean_confidence', 'bias', 'brier', 'log_loss', 'ece',
+            'auroc', 'average_precision', 'aurc', 'e_aurc', 'augrc', 'prr'
+        ),
+        'stat',
+        stat,
+        'accuracy, mean_confidence, bias, brier, log_loss, ece, auroc, average_precision, aurc, e_aurc, augrc or prr'
+    )
+);

@@ -17,7 +17,7 @@ _questions AS MATERIALIZED (
     GROUP BY question_id
 ),
 
-_seed_first AS (SELECT mix64(seed, 30, 13787848793156543929) AS z),
+_seed_first AS (SELECT mix64(greatest(seed, 0), 30, 13787848793156543929) AS z),
 
 _seed_second AS (SELECT mix64(z, 27, 10723151780598845931) AS z FROM _seed_first),
 
@@ -75,4 +75,11 @@ SELECT
     replicate,
     weight
 FROM _weights
-WHERE weight > 0;
+WHERE weight > 0
+UNION ALL BY NAME
+SELECT NULL AS question_id
+WHERE NOT (
+    expected(is_whole(b, 1), 'b', b, 'a whole number of at least 1')
+    AND expected(is_whole(seed, 0), 'seed', seed, 'a whole number of at least 0')
+    AND expected(prefix IS NOT NULL, 'prefix', prefix, 'a text, which may be empty')
+);

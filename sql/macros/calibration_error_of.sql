@@ -53,4 +53,7 @@ SELECT
     exact_sum(2 * (confidence_sum_correct - n * accuracy * mean_confidence) / n_cell) AS within_bin_covariance
 FROM _bins
 LEFT JOIN _worst ON _bins.cell = _worst.cell
-GROUP BY _bins.cell;
+GROUP BY _bins.cell
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT expected(is_whole(min_bin_n, 0), 'min_bin_n', min_bin_n, 'a whole number of at least 0');

@@ -5,6 +5,8 @@
 -- example: SELECT chi_squared_p(1.1014867, 4) AS p
 CREATE OR REPLACE MACRO chi_squared_p(x, degrees) AS
 CASE
+    WHEN NOT expected(coalesce(degrees = floor(degrees), true), 'degrees', degrees, 'a whole number') THEN NULL
+    WHEN NOT expected(coalesce(x >= 0, true), 'x', x, 'a number of at least 0') THEN NULL
     WHEN degrees < 1 THEN NULL
     WHEN degrees % 2 = 0 THEN
         exp(-x::DOUBLE / 2)

@@ -82,4 +82,7 @@ SELECT
     END AS mean_se_reason
 FROM _means
 LEFT JOIN _squares ON _means.cell = _squares.cell
-LEFT JOIN _errors ON _means.cell = _errors.cell;
+LEFT JOIN _errors ON _means.cell = _errors.cell
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT expected(col IS NOT NULL, 'col', col, 'the name of a column');

@@ -7,8 +7,7 @@
 -- example: SELECT conf_bin(7 / 9, 9) AS seventh, conf_bin(0.3, 10) AS third, conf_bin(0, 10) AS first
 CREATE OR REPLACE MACRO conf_bin(conf, n) AS
 CASE
-    WHEN n < 1 OR n::DOUBLE <> floor(n::DOUBLE)
-        THEN error(concat('n_bins is ', n, ': expected a whole number of at least 1'))
+    WHEN NOT expected(is_whole(n, 1), 'n_bins', n, 'a whole number of at least 1') THEN NULL
     WHEN conf_ok(conf) THEN greatest(
         1,
         ceil(conf::DOUBLE * n)::BIGINT

@@ -22,4 +22,7 @@ SELECT
     median(e.share_above_0_5) AS median_of_share_above_0_5
 FROM rollout_entropies AS e
 WHERE e.span = span
-GROUP BY e.model, e.dataset, e.condition;
+GROUP BY e.model, e.dataset, e.condition
+UNION ALL BY NAME
+SELECT NULL AS model
+WHERE NOT expected(span IN ('whole', 'answer', 'numeric'), 'span', span, 'whole, answer or numeric');

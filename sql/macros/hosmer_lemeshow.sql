@@ -44,4 +44,7 @@ SELECT
     chi_squared_p(statistic, degrees) AS hosmer_lemeshow_p,
     undefined_reason(statistic, n_in_range, 'degenerate_expectation') AS hosmer_lemeshow_reason
 FROM _cells
-LEFT JOIN _figures ON _cells.cell = _figures.cell;
+LEFT JOIN _figures ON _cells.cell = _figures.cell
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT expected(fitted::BOOLEAN IS NOT NULL, 'fitted', fitted, 'true or false');

@@ -46,4 +46,19 @@ _pairs AS (
     FULL JOIN _b ON _a.question_id = _b.question_id
 )
 
-FROM paired_figures_of('_pairs');
+FROM paired_figures_of('_pairs')
+UNION ALL BY NAME
+SELECT NULL AS cell
+FROM (SELECT list(DISTINCT cell ORDER BY cell) AS names FROM query_table(tbl)) AS _known
+WHERE
+    NOT (
+        expected(
+            list_contains(names, a), 'a', a,
+            concat('a cell of the relation, which has: ', array_to_string(names[:5], ', '))
+        )
+        AND expected(
+            list_contains(names, b), 'b', b,
+            concat('a cell of the relation, which has: ', array_to_string(names[:5], ', '))
+        )
+        AND expected(is_probability IS NOT NULL, 'is_probability', is_probability, 'true or false')
+    );

@@ -57,4 +57,12 @@ SELECT
     prr,
     undefined_reason(prr, n_cell, 'one_class') AS prr_reason
 FROM _cells
-LEFT JOIN _ratios ON _cells.cell = _ratios.cell;
+LEFT JOIN _ratios ON _cells.cell = _ratios.cell
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT (
+    expected(
+        max_rejection::DOUBLE > 0 AND max_rejection::DOUBLE <= 1,
+        'max_rejection', max_rejection, 'a number above 0 and at most 1'
+    )
+);

@@ -113,4 +113,10 @@ SELECT
         WHEN n IS NULL THEN 'empty'
         WHEN has_unknown_question THEN 'unknown_question'
     END AS accuracy_reason
-FROM _rows;
+FROM _rows
+UNION ALL BY NAME
+SELECT NULL AS cell
+WHERE NOT (
+    expected(is_whole(n_bins, 1), 'n_bins', n_bins, 'a whole number of at least 1')
+    AND expected(strategy IN ('equal_width', 'equal_mass'), 'strategy', strategy, 'equal_width or equal_mass')
+);

@@ -5,6 +5,11 @@
 -- example: SELECT sign_test_p(3, 12) AS p
 CREATE OR REPLACE MACRO sign_test_p(k, n) AS
 CASE
+    WHEN
+        NOT expected(
+            coalesce(k BETWEEN 0 AND n AND k = floor(k) AND n = floor(n), true),
+            'k of n', concat(k, ' of ', n), 'whole numbers, k from 0 to n'
+        ) THEN NULL
     WHEN 2 * least(k, n - k) >= n - 1 THEN 1.0
     ELSE
         2

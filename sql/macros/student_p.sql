@@ -6,7 +6,8 @@
 -- example: SELECT student_p(2.1, 29) AS p
 CREATE OR REPLACE MACRO student_p(t, degrees) AS
 CASE
-    WHEN t IS NULL OR degrees < 1 THEN NULL
+    WHEN NOT expected(coalesce(degrees = floor(degrees), true), 'degrees', degrees, 'a whole number') THEN NULL
+    WHEN t IS NULL OR degrees IS NULL OR degrees < 1 THEN NULL
     WHEN degrees % 2 = 0 THEN greatest(
         0.0,
         1 - abs(t::DOUBLE) / sqrt(degrees + t::DOUBLE * t::DOUBLE)

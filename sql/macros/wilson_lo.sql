@@ -5,7 +5,7 @@
 -- example: SELECT wilson_lo(3, 10) AS lo, wilson_hi(3, 10) AS hi
 CREATE OR REPLACE MACRO wilson_lo(k, n, z := 1.959963984540054) AS
 CASE
-    WHEN k IS NULL THEN NULL
+    WHEN NOT expected(z::DOUBLE > 0 AND isfinite(z::DOUBLE), 'z', z, 'a number above 0') OR k IS NULL THEN NULL
     WHEN n > 0 AND k = 0 THEN 0.0::DOUBLE
     WHEN n > 0 THEN greatest(
         0.0::DOUBLE,
