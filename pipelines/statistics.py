@@ -1,77 +1,45 @@
-"""The figures that SQL can not compute, once a build: one job a source and model, reused where nothing changed."""
+"""The derived tables, once a build: a job a group of observations, and only for those that changed."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import polars as pl
 
+from pipelines.figures import BESIDE, CONSTANT, FITTING, Group, Job, Outcome, fitted, queried, run, start
 from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
-from warehouse.catalog import connect_version, table_files, table_view
-from warehouse.code import SQL_ROOT, code_hash, code_record, contract_hash
+from warehouse.catalog import connect_version
+from warehouse.code import code_hash, code_record
 from warehouse.contracts import TABLES
-from warehouse.sqltext import load_tables
 from warehouse.storage.assemble import DERIVED, SHARED, tables_of
-from warehouse.storage.layout import Lake
+from warehouse.storage.layout import Lake, table_file
 from warehouse.storage.parquet import FileReport
 from warehouse.storage.record import damaged, files_of, read_record
 from warehouse.storage.stage import BUILT, SourceReport, Stage
 
-CONSTANT: Final = "t_quantiles"
-_CODE: Final = ("transforms/statistics/*.py",)
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One model of one source: files of the stage with its observations, and with which skills were annotated."""
-
-    observations: Path
-    annotations: Path
-
-
-def _start() -> None:
-    """Nothing is shared between jobs."""
-
-
-def _read(path: Path) -> pl.DataFrame:
-    # By a path, polars would take `[` and `*` in the name of the lake's folder for a pattern.
-    with path.open("rb") as file:
-        return pl.read_ipc(file)
-
-
-def _run(job: Job) -> tuple[Job, dict[str, pl.DataFrame]]:
-    # scipy and scikit-learn take a second to import: only where a model's figures are computed.
-    from transforms.statistics import statistics_tables
-
-    annotations = _read(job.annotations)
-    return job, statistics_tables(
-        _read(job.observations), annotations=None if annotations.is_empty() else annotations
-    )
-
-
-def _fitted() -> list[str]:
-    """Return the derived tables that Python computes a model at a time."""
-    in_sql = {found.name for found in load_tables(SQL_ROOT)}
-    return [name for name in tables_of(DERIVED) if name not in in_sql and name != CONSTANT]
+Keys = Mapping[str, str]
+_CELLS: Final = "confidence_cells"
 
 
 def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter) -> SourceReport:
     """Stage the derived tables: those of the current version where all they were made from is the same."""
-    key = _inputs_key(stage)
     record = _current_record(lake)
     state: Mapping[str, Any] = record["sources"].get(DERIVED, {}).get("state", {})
-    known = files_of(record, tables_of(DERIVED)) if state.get("inputs") == key else []
-    if known and not damaged(lake.require_current(), known):
-        files = stage.reuse(lake.require_current(), known)
+    listed = files_of(record, tables_of(DERIVED))
+    is_sound = bool(listed) and not damaged(lake.require_current(), listed)
+    key = _inputs_key(stage)
+    if is_sound and state.get("inputs") == key:
+        files = stage.reuse(lake.require_current(), listed)
         report = SourceReport(DERIVED, BUILT, files, {}, dict(state))
     else:
-        files, keys = _compute(lake, stage, workers, reporter, state.get("keys", {}))
-        report = SourceReport(DERIVED, BUILT, files, {}, {"inputs": key, "keys": keys})
+        files, groups = _compute(lake, stage, workers, reporter, state.get("groups", {}) if is_sound else {})
+        report = SourceReport(DERIVED, BUILT, files, {}, {"inputs": key, "groups": groups})
     stage.report(report, [], TABLES["source_files"].empty())
     return report
 
@@ -81,84 +49,123 @@ def _current_record(lake: Lake) -> dict[str, Any]:
     return read_record(lake.version(version_id)) if version_id else {"sources": {}, "tables": {}}
 
 
+def _code() -> str:
+    return code_hash(*FITTING) + code_record()["reading"]
+
+
 def _inputs_key(stage: Stage) -> str:
     """Return the hash of all that the derived tables are made from: the sources' files, code, SQL and contracts."""
-    sources = [report for report in stage.reports() if report.source not in {SHARED, DERIVED}]
-    files = sorted((file.path, file.sha256) for report in sources for file in report.files)
-    code = code_hash(*_CODE) + code_record()["reading"]
-    return hashlib.sha256(f"{files}\n{code}".encode()).hexdigest()
+    files = sorted((file.path, file.sha256) for report in _sources(stage) for file in report.files)
+    return hashlib.sha256(f"{files}\n{_code()}".encode()).hexdigest()
+
+
+def _sources(stage: Stage) -> list[SourceReport]:
+    return [report for report in stage.reports() if report.source not in {SHARED, DERIVED}]
 
 
 def _compute(
-    lake: Lake, stage: Stage, workers: int, reporter: Reporter, known_keys: Mapping[str, str]
-) -> tuple[list[FileReport], dict[str, str]]:
-    """Compute the derived tables, keeping the rows of models whose observations are the same; return files and keys."""
+    lake: Lake, stage: Stage, workers: int, reporter: Reporter, known: Mapping[str, Keys]
+) -> tuple[list[FileReport], dict[str, Keys]]:
+    """Compute the derived tables, keeping the rows of groups made from the same; return the files and the keys."""
+    # scipy takes half a second to import: only where something is computed.
     from transforms.statistics import t_quantiles_table
 
-    jobs, keys = _observations(stage)
-    known = {name for name, key in keys.items() if known_keys.get(name) == key}
-    kept = _kept_rows(lake, known)
-    parts: dict[str, list[pl.DataFrame]] = {name: kept.get(name, []) for name in _fitted()}
-    with reporter.step("statistics", len(jobs), "models") as advance:
-        advance(len(known))
-        todo = [job for name, job in jobs.items() if name not in known]
-        for _job, tables in run_jobs(_run, todo, workers, _start):
-            for name, rows in tables.items():
-                parts[name].append(rows)
+    constant = stage.put(CONSTANT, t_quantiles_table())  # the queries look quantiles up in it
+    inputs = _group_inputs(stage)
+    with reporter.step("statistics", len(inputs), "groups of observations") as advance:
+        keys = {name(group): known[name(group)] for group, key in inputs.items() if _is_known(known, group, key)}
+        advance(len(keys))
+        tables: dict[str, list[pl.DataFrame]] = {table: [] for table in (*fitted(), *queried())}
+        for outcome in _outcomes(stage, workers, inputs, known, keys):
+            for table, rows in outcome.tables.items():
+                tables[table].append(rows)
+            keys[name(outcome.group)] = {"inputs": inputs[outcome.group], **outcome.keys}
             advance(1)
-    parts[CONSTANT] = [t_quantiles_table()]
-    files = [stage.put(name, pl.concat([TABLES[name].empty(), *rows])) for name, rows in parts.items()]
-    return [*files, *_computed_in_sql(stage)], keys
+    for part, names in (("fitted", fitted()), ("queried", queried())):
+        same = [group for group in inputs if keys[name(group)][part] == known.get(name(group), {}).get(part)]
+        for table in names if same else ():
+            tables[table].append(_rows_of(lake.require_current(), table, same))
+    files = [constant] + [stage.put(table, pl.concat([TABLES[table].empty(), *rows])) for table, rows in tables.items()]
+    return files, dict(sorted(keys.items()))
 
 
-def _computed_in_sql(stage: Stage) -> list[FileReport]:
-    """Stage the tables that are a query over the others: parts of views that would be slow to ask each time."""
-    files = []
+def name(group: Group) -> str:
+    """Return a group's name, as the first parts of a cell's: nothing in a key is taken for the sign between two."""
+    return "/".join(quote(key, safe=" ") for key in group)
+
+
+def _is_known(known: Mapping[str, Keys], group: Group, inputs: str) -> bool:
+    return known.get(name(group), {}).get("inputs") == inputs
+
+
+def _outcomes(
+    stage: Stage, workers: int, inputs: Mapping[Group, str], known: Mapping[str, Keys], done: Mapping[str, Keys]
+) -> Iterator[Outcome]:
+    """Run a job for every group that is not done. Those of one data set follow on another: they share weights."""
+    files = _cell_files(stage)
+    todo = sorted((group for group in inputs if name(group) not in done), key=lambda group: group[::-1])
+    jobs = [Job(group, _hash(_of(files, group, BESIDE)), known.get(name(group), {})) for group in todo]
+    threads = (os.cpu_count() or 1) // max(1, min(workers, len(jobs)))
+    return run_jobs(run, jobs, workers, start, (stage.version, max(1, threads)))
+
+
+# --- what a group is made from --------------------------------------------------------------------------------------
+
+
+def _group_inputs(stage: Stage) -> dict[Group, str]:
+    """Return every group with the hash of all that its observations can depend on; more than they do at worst."""
     with connect_version(stage.version) as connection:
-        for found in load_tables(SQL_ROOT):
-            table = TABLES[found.name]
-            files.append(stage.put(found.name, connection.sql(found.sql).pl()))
-            connection.execute(table_view(table, table_files(stage.version, table)))
-    return files
+        found = connection.execute(
+            "SELECT DISTINCT source, model, dataset FROM confidence_observations ORDER BY ALL"
+        ).fetchall()
+    cells = _cell_files(stage)
+    whole = {report.source: _whole_files(stage, report) for report in _sources(stage)}
+    groups = [Group(*row) for row in found]
+    return {group: _hash([_code(), *_of(cells, group), *whole[group.source](group)]) for group in groups}
 
 
-_OBSERVATIONS: Final = """
-FROM confidence_observations WHERE source = $source AND model = $model ORDER BY cell, question_id, unit_id
-"""
-_ANNOTATIONS: Final = """
-SELECT dataset, condition, instance_id AS question_id, skill_is_annotated
-FROM question_conditions
-WHERE $source = 'sra' AND model = $model AND skill_is_annotated IS NOT NULL
-ORDER BY ALL
-"""
+def _cell_files(stage: Stage) -> list[tuple[str, FileReport]]:
+    """Return the files by cell with their sources."""
+    return [(r.source, file) for r in _sources(stage) for file in r.files if file.cell is not None]
 
 
-def _observations(stage: Stage) -> tuple[dict[str, Job], dict[str, str]]:
-    """Write each model's observations beside the stage; return the jobs and the key of each: rows, code, contracts."""
-    folder = stage.root / "observations"
-    folder.mkdir(exist_ok=True)
-    code = code_hash(*_CODE) + contract_hash(TABLES[name] for name in _fitted())
-    jobs, keys = {}, {}
-    with connect_version(stage.version) as connection:
-        pairs = connection.execute("SELECT DISTINCT source, model FROM confidence_observations ORDER BY ALL").fetchall()
-        for number, (source, model) in enumerate(pairs):
-            job = Job(folder / f"{number}.observations.arrow", folder / f"{number}.annotations.arrow")
-            digest = hashlib.sha256(code.encode())
-            for path, query in ((job.observations, _OBSERVATIONS), (job.annotations, _ANNOTATIONS)):
-                connection.sql(query, params={"source": source, "model": model}).pl().write_ipc(path)
-                digest.update(path.read_bytes())
-            jobs[f"{source}/{model}"], keys[f"{source}/{model}"] = job, digest.hexdigest()
-    return jobs, keys
+def _of(files: Iterable[tuple[str, FileReport]], group: Group, tables: Sequence[str] | None = None) -> list[str]:
+    """Return the paths and hashes of a group's files, of the named tables or of all."""
+    return sorted(
+        f"{file.path} {file.sha256}"
+        for source, file in files
+        if file.cell is not None and (source, *file.cell[:2]) == group and (tables is None or file.table in tables)
+    )
 
 
-def _kept_rows(lake: Lake, known: set[str]) -> dict[str, list[pl.DataFrame]]:
-    """Return the rows that the current version has of the named models, by derived table."""
-    if not known:
-        return {}
-    kept = {}
-    for name in _fitted():
-        path = lake.require_current() / "tables" / name / "part-0.parquet"
-        if path.is_file():
-            rows = pl.read_parquet(path, glob=False)
-            kept[name] = [rows.filter((pl.col("source") + "/" + pl.col("model")).is_in(sorted(known)))]
-    return kept
+def _whole_files(stage: Stage, report: SourceReport) -> Callable[[Group], list[str]]:
+    """Return what gives, of a group, its rows of the tables that name model and data set, and the others' hashes."""
+    files = [file for file in report.files if file.cell is None]
+    keyed = [file for file in files if {"model", "dataset"} <= TABLES[file.table].polars_schema.keys()]
+    frames = [pl.read_parquet(stage.version / file.path, glob=False) for file in keyed]
+    others = [file.sha256 for file in files if file not in keyed]
+
+    def of_group(group: Group) -> list[str]:
+        rows = [frame.filter(model=group.model, dataset=group.dataset) for frame in frames]
+        return [*others, *(row.write_json() for row in rows)]
+
+    return of_group
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+# --- what is kept ---------------------------------------------------------------------------------------------------
+
+
+def _rows_of(version: Path, table: str, groups: Sequence[Group]) -> pl.DataFrame:
+    """Return the rows of some groups in a version's derived table."""
+    rows = pl.read_parquet(version / table_file(TABLES[table], None), glob=False)
+    wanted = pl.DataFrame(groups, schema=list(Group._fields), orient="row")
+    if "dataset" not in rows.columns:
+        cells = _rows_of(version, _CELLS, groups)
+        return rows.join(cells, on="cell", how="semi")
+    if "source" not in rows.columns:
+        wanted = wanted.filter(source=TABLES[BESIDE[0]].source)
+    return rows.join(wanted, on=[key for key in Group._fields if key in rows.columns], how="semi")

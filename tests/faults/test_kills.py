@@ -23,7 +23,7 @@ CALLS: Final = (
     ("warehouse.storage.parquet:_audit_bulk", 1, "audit"),
     ("pipelines.build:carry_over", 1, "start"),
     ("pipelines.build:assemble_shared", 1, "start"),
-    ("pipelines.statistics:_observations", 1, "statistics"),
+    ("pipelines.statistics:_group_inputs", 1, "statistics"),
     ("warehouse.storage.publish:content_hash", 1, "publish"),
     ("warehouse.catalog:connect_version", 1, "catalog"),
     ("warehouse.storage.publish:_complete", 1, "publish"),
@@ -37,7 +37,7 @@ AT_CALLS: Final = [
     for when in ("before", "after")
 ]
 SHORT: Final = (
-    "inspect_all-1-after", "read_tokens-1-after", "_write-5-after", "_audit_rows-1-before", "_observations-1-after",
+    "inspect_all-1-after", "read_tokens-1-after", "_write-5-after", "_audit_rows-1-before", "_group_inputs-1-after",
     "content_hash-1-before", "connect_version-1-after", "_complete-1-after", "Lake.point_to-1-before",
     "Lake.point_to-1-after",
 )  # fmt: skip

@@ -1,0 +1,206 @@
+"""Derived tables are computed for the groups of observations that changed, and are those of a build from nothing."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from pipelines import figures, statistics
+from pipelines.commands.build import run_build
+from pipelines.figures import Job, Outcome, fitted, queried
+from tests.faults.bundles import Files, small_bundle, write_files
+from tests.pipelines.conftest import sra_options
+from transforms.grace.synth import synth_release
+from transforms.sra.synth.faults.base import Patch
+from transforms.sra.synth.streams import stream
+from warehouse.catalog import connect_version
+from warehouse.code import SQL_ROOT
+from warehouse.contracts import TABLES
+from warehouse.sqltext import load_tables
+from warehouse.storage.layout import Lake
+from warehouse.storage.record import files_of, read_record
+from warehouse.storage.versions import verify_version
+
+ALL: Final = {"sra/Qwen3-32B/champ", "sra/Qwen3-32B/theoremqa", "sra/Gemma-4-31B-it/champ"}
+SAMPLING: Final = "bundle/models/Qwen3-32B/champ/direct/sampling9.jsonl.gz"
+BOTH: Final = frozenset({"fitted", "queried"})
+
+Computed = dict[str, set[str]]
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """A lake with one version of the small bundle; for copying."""
+    folder = tmp_path_factory.mktemp("figures")
+    lake = Lake.at(folder / "lake")
+    run_build(lake, sra_options(write_files(folder / "raw", small_bundle())), quiet=True)
+    return lake
+
+
+@pytest.fixture
+def lake(first: Lake, tmp_path: Path) -> Lake:
+    shutil.copytree(first.root, tmp_path / "lake", symlinks=True)
+    return Lake.at(tmp_path / "lake")
+
+
+def build(lake: Lake, tmp_path: Path, files: Mapping[str, bytes], monkeypatch: pytest.MonkeyPatch) -> Computed:
+    """Build, and return which parts were computed of which group whose observations were read."""
+    computed: Computed = {}
+
+    def noted(job: Job) -> Outcome:
+        outcome = figures.run(job)
+        parts = {"fitted": fitted(), "queried": queried()}
+        computed[statistics.name(job.group)] = {part for part, names in parts.items() if names[0] in outcome.tables}
+        return outcome
+
+    with monkeypatch.context() as patch:
+        patch.setattr(statistics, "run", noted)
+        run_build(lake, sra_options(write_files(tmp_path / "raw", files)), quiet=True)
+    return computed
+
+
+def hashes(lake: Lake) -> dict[str, str]:
+    return {file.path: file.sha256 for file in files_of(read_record(lake.require_current()))}
+
+
+def edited(path: str, edit: Callable[[Any], object]) -> Files:
+    """Return the bundle with the first record of a file edited, and its manifest renewed."""
+    patch = Patch(small_bundle(), stream(0, "edit"))
+    records = patch.lines(path)
+    edit(records[0])
+    patch.write_lines(path, records)
+    patch.refresh_manifest()
+    return {name: data for name, data in {**small_bundle(), **patch.changes}.items() if data is not None}
+
+
+def another_answer(record: dict[str, Any]) -> None:
+    for rollout in record["rollouts"][:3]:
+        rollout["text"] += " The answer is \\boxed{12345.678}."
+
+
+def test_a_changed_cell_is_computed_with_its_model_and_data_set_alone(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, files = hashes(lake), edited(SAMPLING, another_answer)
+    assert build(lake, tmp_path, files, monkeypatch) == {"sra/Qwen3-32B/champ": BOTH}
+    fresh = Lake.at(tmp_path / "fresh")
+    assert build(fresh, tmp_path, files, monkeypatch) == dict.fromkeys(ALL, BOTH)
+    assert hashes(lake) == hashes(fresh)
+    assert (
+        hashes(lake)["tables/confidence_clusters/part-0.parquet"] != before["tables/confidence_clusters/part-0.parquet"]
+    )
+    assert verify_version(lake.require_current()) == []
+
+
+def test_a_text_that_changes_no_observation_computes_nothing(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = hashes(lake)
+    files = edited(SAMPLING, lambda record: record["rollouts"][0].update(text=record["rollouts"][0]["text"] + "\n"))
+    computed = build(lake, tmp_path, files, monkeypatch)
+    assert set(computed) == {"sra/Qwen3-32B/champ"}
+    assert "fitted" not in computed["sra/Qwen3-32B/champ"]
+    derived = [f"tables/{name}/part-0.parquet" for name in (*fitted(), *queried())]
+    assert {path: hashes(lake)[path] for path in derived} == {path: before[path] for path in derived}
+
+
+def test_a_file_packed_anew_reads_no_observation(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    patch = Patch(small_bundle(), stream(0, "edit"))
+    patch.write(SAMPLING, gzip.compress(gzip.decompress(small_bundle()[SAMPLING]), 1, mtime=7))
+    patch.refresh_manifest()
+    files = {name: data for name, data in {**small_bundle(), **patch.changes}.items() if data is not None}
+    assert build(lake, tmp_path, files, monkeypatch) == {}
+
+
+def test_a_question_that_nobody_was_asked_reads_observations_and_computes_nothing(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = orjson.loads(small_bundle()["instances/champ.json"])
+    more = {"instances/champ.json": orjson.dumps([*rows, rows[0] | {"instance_id": "champ_99999"}])}
+    computed = build(lake, tmp_path, {**small_bundle(), **more}, monkeypatch)
+    assert computed == dict.fromkeys(ALL, frozenset())
+
+
+def test_another_source_leaves_the_figures_alone(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "grace.zip").write_bytes(synth_release(0, n_packets=1, n_questions=3))
+    before = hashes(lake)
+    monkeypatch.setattr(statistics, "run", lambda job: pytest.fail(f"{job.group} was read"))
+    options = sra_options(write_files(tmp_path / "raw", small_bundle()), grace=str(tmp_path / "grace.zip"))
+    run_build(lake, options, quiet=True)
+    after = hashes(lake)
+    changed = {path.split("/")[1] for path in after if after[path] != before.get(path)}
+    assert {"grace_buzzes", "source_files"} <= changed
+    assert not changed & {*fitted(), *queried()}
+
+
+@pytest.mark.parametrize(
+    ("changed", "parts"),
+    [
+        ("transforms/statistics/*.py", {"fitted"}),
+        ("sql/tables/*.sql", {"queried"}),
+        ("calibration_tests", {"fitted"}),
+        ("confidence_groups", {"queried"}),
+        ("rollouts", set()),
+    ],
+)
+def test_a_changed_rule_or_contract_computes_what_it_is_of(
+    lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str, parts: set[str]
+) -> None:
+    """A change of code or of a contract shows in the hash of its files or of its table; so does it here."""
+    code_hash, hash_files, contract_hash = figures.code_hash, figures.hash_files, figures.contract_hash
+
+    def contracts(tables: Any) -> str:
+        found = list(tables)
+        return contract_hash(found) + "x" * (changed in {table.name for table in found})
+
+    before = hashes(lake)
+    monkeypatch.setattr(figures, "code_hash", lambda *names: code_hash(*names) + "x" * (changed in names))
+    monkeypatch.setattr(figures, "hash_files", lambda root, names: hash_files(root, names) + "x" * (changed in names))
+    monkeypatch.setattr(figures, "contract_hash", contracts)
+    # The code as a whole: whatever of it changes, the observations are read again.
+    monkeypatch.setattr(statistics, "_code", lambda: "another")
+    assert build(lake, tmp_path, small_bundle(), monkeypatch) == dict.fromkeys(ALL, parts)
+    assert hashes(lake) == before
+
+
+def test_a_damaged_derived_file_is_computed_again(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = hashes(lake)
+    path = lake.require_current() / "tables" / "calibration_tests" / "part-0.parquet"
+    data = path.read_bytes()
+    path.unlink()
+    path.write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
+    assert build(lake, tmp_path, small_bundle(), monkeypatch) == dict.fromkeys(ALL, BOTH)
+    assert hashes(lake) == before
+    assert verify_version(lake.require_current()) == []
+
+
+def test_the_groups_together_are_what_the_queries_give_over_all_of_them(first: Lake) -> None:
+    """No query looks from one group at another: each gives over all rows what it gave a group at a time."""
+    version = first.require_current()
+    with connect_version(version) as connection:
+        for found in load_tables(SQL_ROOT):
+            table = TABLES[found.name]
+            whole = connection.sql(found.sql).pl().select(pl.col(n).cast(t) for n, t in table.polars_schema.items())
+            stored = pl.read_parquet(version / "tables" / found.name / "part-0.parquet", glob=False)
+            assert stored.height > 0
+            assert_frame_equal(stored, whole.sort(table.key, nulls_last=True), check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("s", "a/b", "c"), ("s", "a", "b/c")),
+        (("s", "a%2Fb", "c"), ("s", "a/b", "c")),
+        (("s", "", "c"), ("s", "/", "")),
+    ],
+)
+def test_names_of_groups_differ(one: tuple[str, str, str], other: tuple[str, str, str]) -> None:
+    assert statistics.name(figures.Group(*one)) != statistics.name(figures.Group(*other))
