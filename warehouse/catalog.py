@@ -16,7 +16,7 @@ from warehouse.errors import LakeError
 from warehouse.sqltext import SqlObject, load_checks, load_sql
 from warehouse.storage.layout import Lake
 from warehouse.storage.record import RECORD, files_of, read_record
-from warehouse.storage.versions import damaged_parts
+from warehouse.storage.versions import damaged_parts, require_version
 
 DATABASE: Final = "lake.duckdb"
 _OF_FILES: Final = (duckdb.InternalException, duckdb.SerializationException, duckdb.FatalException)
@@ -143,7 +143,7 @@ def run_checks(connection: Any) -> list[dict[str, Any]]:  # noqa: ANN401
 
 def open_lake(lake: Lake) -> Any:  # noqa: ANN401
     """Open the current version's catalog, read-only; write it again first where the lake was moved or copied."""
-    version = lake.require_current()
+    version = require_version(lake)
     database = version / DATABASE
     if not database.is_file() or _location(database) != str(lake.root):
         build_catalog(lake, version, check=False)

@@ -15,6 +15,7 @@ from pipelines.progress import Reporter, use_reporter
 from pipelines.source import Option, all_options, all_sources
 from warehouse.catalog import open_lake
 from warehouse.contracts import Issue, Severity
+from warehouse.contracts.benchmirt import MAX_DIMS
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.layout import Lake
 
@@ -58,6 +59,7 @@ def build(lake: Path, no_wait: bool, quiet: bool, **options: Any) -> None:  # no
     Everything is looked at before a build is refused, and every thing wrong is a sentence on standard error.
     """
     _refuse_halves(options)
+    _refuse_values(options)
     if not any(source.given(options) for source in all_sources()):
         names = ", ".join(f"--{source.given_by.replace('_', '-')}" for source in all_sources())
         raise click.UsageError(f"Nothing to build: give at least one of {names}.")
@@ -71,6 +73,27 @@ def _refuse_halves(options: Mapping[str, Any]) -> None:
         missing = [f"--{name}" for name in option.needs if not options.get(name.replace("-", "_"))]
         if options.get(option.key) and missing:
             raise click.UsageError(f"--{option.name} needs {' and '.join(missing)}.")
+
+
+def _refuse_values(options: Mapping[str, Any]) -> None:
+    """Refuse values that no build can use, before anything is done."""
+    for name in options.get("accept_positional") or ():
+        parts = name.split("/")
+        if len(parts) != 3 or not all(parts):
+            raise click.UsageError(f"--accept-positional is {name!r}: expected MODEL/DATASET/CONDITION.")
+    most = str(options.get("max_file_bytes") or "1")
+    if not (most.isascii() and most.isdigit() and int(most)):
+        raise click.UsageError(f"--max-file-bytes is {most!r}: expected a whole number of bytes above zero.")
+    if options.get("irt_fit"):
+        refuse_fit(options["irt_fit"], options["irt_dims"], options["irt_folds"], ("--irt-dims", "--irt-folds"))
+
+
+def refuse_fit(model: str, dims: int, folds: int, names: tuple[str, str]) -> None:
+    """Refuse a fit that can not be: several dimensions of a model with one, or a cross-validation with one fold."""
+    if int(dims) > MAX_DIMS or (int(dims) > 1 and model != "m2pl"):
+        raise click.UsageError(f"{names[0]} is {dims} and {model} has 1 dimension: m2pl takes 1 to {MAX_DIMS}.")
+    if int(folds) == 1:
+        raise click.UsageError(f"{names[1]} is 1: expected 0 for no cross-validation, or 2 and more.")
 
 
 def run_build(lake: Lake, options: Mapping[str, Any], *, wait: bool = True, quiet: bool = False) -> str:

@@ -8,11 +8,12 @@ from typing import Any
 import click
 import polars as pl
 
-from pipelines.commands.build import run_build
-from pipelines.commands.common import lake_option
+from pipelines.commands.build import refuse_fit, run_build
+from pipelines.commands.common import lake_option, refuse_inside
 from warehouse.contracts.benchmirt import IRT_MODELS, MAX_DIMS
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
+from warehouse.storage.versions import damaged_parts, require_version
 
 
 @click.group("irt")
@@ -28,10 +29,12 @@ def irt() -> None:
 @click.option("--only", multiple=True, help="Fit this model of the responses (repeat it); default: the aligned group.")
 @click.option("--selection", help="Name of the --only selection, part of the fit's name.")
 @click.option("--no-priors", is_flag=True, help="Plain maximum likelihood, as published estimates of small tests are.")
+@click.option("--max-iterations", type=click.IntRange(1), help="Steps after which a fit ends, converged or not.")
 def fit(lake: Path, **given: Any) -> None:  # noqa: ANN401 - click passes the options by name
     """Fit the responses of the current version and publish the result as a new version."""
+    refuse_fit(given["model"], given["dims"], given["folds"], ("--dims", "--folds"))
     found = Lake.at(lake)
-    found.require_current()
+    require_version(found)
     renamed = {"model": "irt_fit", "only": "irt_models"}
     options = {renamed.get(name, f"irt_{name}"): value for name, value in given.items() if value is not None}
     run_build(found, options | {"irt_models": list(given["only"])})
@@ -45,14 +48,22 @@ def export(lake: Path, fit_id: str | None, target: Path) -> None:
     """Write py-irt's files: the responses as JSON lines, or a fit's parameters as JSON."""
     from transforms.benchmirt import write_subjects
 
-    tables = Lake.at(lake).require_current() / "tables"
+    home = Lake.at(lake)
+    refuse_inside(home, target)
+    version = require_version(home)
+    tables = version / "tables"
     needed = ("irt_fits", "irt_items", "irt_models") if fit_id else ("benchmirt_responses",)
     paths = [tables / name / "part-0.parquet" for name in needed]
     if not all(path.is_file() for path in paths):
         raise LakeError(
             f"The current version has no {needed[0]}: build with --benchmirt, and fit with `callake irt fit`."
         )
-    frames = [pl.read_parquet(path, glob=False) for path in paths]
+    try:
+        frames = [pl.read_parquet(path, glob=False) for path in paths]
+    except pl.exceptions.PolarsError as problem:
+        raise LakeError(
+            " ".join(damaged_parts(version, " ".join(map(str, paths)), search=True)) or str(problem)
+        ) from problem
     target.write_bytes(_parameters(fit_id, *frames) if fit_id else write_subjects(frames[0]))
     click.echo(f"wrote {target}")
 

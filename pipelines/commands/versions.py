@@ -12,7 +12,7 @@ from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 from warehouse.storage.lock import hold, holder
 from warehouse.storage.record import read_record
-from warehouse.storage.versions import collect_garbage, list_versions, rollback, verify_version
+from warehouse.storage.versions import collect_garbage, list_versions, require_version, rollback, verify_version
 
 
 def _say(line: str) -> None:
@@ -47,7 +47,7 @@ def rollback_command(version_id: str, lake: Path) -> None:
 def gc_command(lake: Path, keep: int) -> None:
     """Remove old versions. The current one always stays."""
     found = Lake.at(lake)
-    found.require_current()
+    require_version(found)
     with hold(found, wait=True, say=_say):
         removed = collect_garbage(found, keep)
     for version_id in removed:
@@ -61,7 +61,7 @@ def status_command(lake: Path) -> None:
     """Say what the current version holds, where it came from, and whether a build is under way."""
     found = Lake.at(lake)
     owner = holder(found) if found.root.is_dir() else None
-    version = found.require_current()
+    version = require_version(found)
     record = read_record(version)
     click.echo(f"lake     {printable(str(found.root))}")
     click.echo(f"version  {record['version_id']}  (code {record['code']['version']})")
@@ -83,7 +83,7 @@ def status_command(lake: Path) -> None:
 def catalog_command(lake: Path) -> None:
     """Write `lake.duckdb` again, after the lake was moved or copied: its views hold absolute paths."""
     found = Lake.at(lake)
-    current = found.require_current()
+    current = require_version(found)
     with hold(found, wait=True, say=_say):
         for info in list_versions(found):
             build_catalog(found, found.version(info.version_id), check=False)
@@ -97,7 +97,7 @@ def catalog_command(lake: Path) -> None:
 def verify_lake(lake: Path, version_id: str | None) -> None:
     """Compare a published version with its own `lake.json`: every file's size and SHA-256, nothing missing or added."""
     found = Lake.at(lake)
-    version = found.version(version_id) if version_id else found.require_current()
+    version = found.version(version_id) if version_id else require_version(found)
     problems = verify_version(version)
     for problem in problems:
         click.echo(f"error: {problem}", err=True)

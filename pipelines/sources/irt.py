@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +28,7 @@ OPTIONS: Final = (
     Option("irt-folds", "Folds of the cross-validation; 0 leaves its predictions out.", "count", default="10", least=0),
     Option("irt-models", "Models that take part; default: the largest group whose rows agree.", multiple=True),
     Option("irt-selection", "Name of the selection of models, part of the fit's name."),
+    Option("irt-max-iterations", "Steps after which a fit ends, converged or not; default: 1000.", "count"),
     Option("irt-no-priors", "Fit by plain maximum likelihood, as published estimates of small tests are.", "flag"),
 )
 _KEPT: Final = ("irt_fit", "irt_dims", "irt_folds", "irt_models", "irt_selection", "irt_no_priors")
@@ -62,6 +64,8 @@ def _wanted(context: BuildContext) -> dict[str, dict[str, Any]]:
     wanted = dict(context.previous.get("fits", {}))
     if context.options.get("irt_fit"):
         settings = {name: context.options.get(name) for name in _KEPT}
+        if context.options.get("irt_max_iterations"):
+            settings["irt_max_iterations"] = int(context.options["irt_max_iterations"])
         wanted[_request(settings).fit_id] = settings
     return dict(sorted(wanted.items()))
 
@@ -72,6 +76,8 @@ def _request(settings: Mapping[str, Any]) -> Request:
 
     models: Sequence[str] | None = settings.get("irt_models") or None
     chosen = settings.get("irt_selection") or ("selected" if models else "")
+    how = WITHOUT_PRIORS if settings.get("irt_no_priors") else Settings()
+    most = settings.get("irt_max_iterations") or how.max_iterations
     names = [chosen, "no-priors" if settings.get("irt_no_priors") else ""]
     return Request(
         model=settings["irt_fit"],
@@ -79,7 +85,7 @@ def _request(settings: Mapping[str, Any]) -> Request:
         n_folds=int(settings.get("irt_folds") or 0),
         models=models,
         selection="-".join(name for name in names if name) or None,
-        settings=WITHOUT_PRIORS if settings.get("irt_no_priors") else Settings(),
+        settings=replace(how, max_iterations=most),
     )
 
 

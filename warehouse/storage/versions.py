@@ -39,6 +39,23 @@ def published_ids(lake: Lake) -> list[str]:
     return sorted(p.name for p in lake.versions.iterdir() if p.name in known or p.name == current)
 
 
+def require_version(lake: Lake) -> Path:
+    """Return the folder of the current version.
+
+    Raises LakeError for a lake without one; where only the link to it is gone, the text names the way back.
+    """
+    known = [version_id for version_id in published_ids(lake) if lake.version(version_id).is_dir()]
+    current = lake.current_id()
+    if known and current not in known:
+        link = "there is no link `current`" if current is None else f"`current` leads to {current}, which is gone"
+        raise LakeError(
+            f"{lake.root} has {len(known)} published versions and none is current: {link}. "
+            f"`callake rollback {known[-1]} --lake {lake.root}` makes the newest current again; "
+            f"`callake versions --lake {lake.root}` lists all."
+        )
+    return lake.require_current()
+
+
 def list_versions(lake: Lake) -> list[VersionInfo]:
     """Return the published versions, oldest first."""
     current = lake.current_id()
@@ -57,17 +74,20 @@ def rollback(lake: Lake, version_id: str) -> None:
         raise LakeError(f"There is no version {version_id!r} in {lake.root}; there are: {', '.join(known) or 'none'}.")
     read_record(lake.version(version_id))
     current = lake.current_id()
-    if current is not None:
+    if current is not None and lake.version(current).is_dir():
         # A build that died just after it moved the link did not come to mark what it published.
         mark_published(lake, current)
     lake.point_to(version_id)
 
 
 def collect_garbage(lake: Lake, keep: int) -> list[str]:
-    """Remove all but the newest `keep` versions and the current one. The caller holds the lock."""
+    """Remove all but the newest `keep` versions and the current one. The caller holds the lock.
+
+    Raises LakeError, and removes nothing, where no version is current: nobody knows then which one readers are to see.
+    """
     if keep < 1:
         raise LakeError(f"keep is {keep} and must be at least 1: the current version always stays.")
-    current = lake.current_id()
+    current = require_version(lake).name
     old = [version_id for version_id in published_ids(lake)[:-keep] if version_id != current]
     for version_id in old:
         _remove(lake, version_id)
