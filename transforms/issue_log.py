@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -15,6 +16,7 @@ KEPT_PER_RULE: Final = 10_000
 _SHOWN_KEYS: Final = 20
 _SHOWN_LENGTH: Final = 60
 _LONGEST_ID: Final = 200
+_TOO_DEEP: Final = '"a value that nests too deep to be kept"'
 
 
 class Unread(NamedTuple):
@@ -56,7 +58,7 @@ class IssueLog:
         if self._unread is not None:
             place: dict[str, Any] = {**self._where, **where}
             path, line, instance_id, sample = map(place.get, ("path", "line", "instance_id", "sample"))
-            self._unread.append(Unread(path, line, instance_id, sample, key, orjson.dumps(value).decode()))
+            self._unread.append(Unread(path, line, instance_id, sample, key, _as_json(value)))
 
     @property
     def issues(self) -> list[Issue]:
@@ -69,6 +71,22 @@ class IssueLog:
         return rule.issue(message, **(self._where | {"value": str(more)}))
 
 
+def _as_json(value: object) -> str:
+    """Return a decoded value as JSON, NaN as null; whole numbers beyond 64 bits and deep nesting take a slower way."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        return _as_odd_json(value)
+
+
+def _as_odd_json(value: object) -> str:
+    try:
+        without_nan = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        return json.dumps(without_nan, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return _TOO_DEEP
+
+
 def _fit(where: dict[str, str | int | None]) -> dict[str, str | int | None]:
     """Put length and hash in the place of an `instance_id` that is too long to be one and may be anything."""
     name = where.get("instance_id")
@@ -78,8 +96,12 @@ def _fit(where: dict[str, str | int | None]) -> dict[str, str | int | None]:
 
 
 def shown(name: str) -> str:
-    """Return a key or an id fit for a message: quoted, control characters escaped, cut to 60 characters."""
-    return repr(name if len(name) <= _SHOWN_LENGTH else name[:_SHOWN_LENGTH] + "…")
+    """Return a key or an id fit for a message: quoted, control characters escaped, and then cut to 60 characters."""
+    kept = name[:_SHOWN_LENGTH]
+    # An escape stands for one character with up to ten; the cut goes between escapes.
+    while len(repr(kept)) - 2 > _SHOWN_LENGTH:
+        kept = kept[:-1]
+    return repr(kept if kept == name else kept + "…")
 
 
 def shown_all(names: Iterable[object]) -> str:

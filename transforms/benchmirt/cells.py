@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from transforms import gzipped
 from transforms.benchmirt import rules
-from transforms.issue_log import IssueLog, shown
+from transforms.issue_log import IssueLog, shown, shown_all
 
 GZIP: Final = b"\x1f\x8b"
 PARQUET: Final = b"PAR1"
@@ -83,14 +83,42 @@ def _read_parquet(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
     try:
         file = pq.ParquetFile(io.BytesIO(data))
         names = list(file.schema_arrow.names)
-        if _too_large(len(names), file.metadata.num_rows, log, limits):
+        if _too_large(len(names), file.metadata.num_rows, log, limits) or not _are_plain(file.schema_arrow, log):
             return None
         table = file.read()
     except (pa.ArrowException, OSError) as error:
         log.add(rules.UNREADABLE, f"The file starts like Parquet and cannot be read ({type(error).__name__}).")
         return None
+    if table.num_rows == 0 or not names:
+        log.add(
+            rules.EMPTY_FILE, f"The file has {len(names)} columns and {table.num_rows} rows; expected at least one."
+        )
+        return None
     frame = pl.DataFrame([_plain(table.column(i), str(i)) for i in range(len(names))])
     return Cells(names, frame, lambda _: {})
+
+
+def _are_plain(schema: pa.Schema, log: IssueLog) -> bool:
+    """Tell whether every column is of a type that a table of scores or of metadata has; polars does not read all."""
+    odd = [found.name for found in schema if not any(known(found.type) for known in _PLAIN_TYPES)]
+    if odd:
+        message = (
+            f"These columns of the Parquet file are of types that are not read: {shown_all(odd)}; expected numbers, "
+            "text, truth values or dates."
+        )
+        log.add(rules.UNREADABLE, message, value=str(len(odd)))
+    return not odd
+
+
+def _is_coded_text(kind: pa.DataType) -> bool:
+    return pa.types.is_dictionary(kind) and any(known(kind.value_type) for known in _TEXT_TYPES)
+
+
+_TEXT_TYPES: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_PLAIN_TYPES: Final = (
+    *_TEXT_TYPES, _is_coded_text, pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null,
+    pa.types.is_date, pa.types.is_decimal128,
+)  # fmt: skip
 
 
 def _plain(column: pa.ChunkedArray, name: str) -> pl.Series:

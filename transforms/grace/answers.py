@@ -74,7 +74,8 @@ def _clauses(text: str) -> Iterator[tuple[str, str]]:
     kind = "accept"
     for piece in text.split(";"):
         # A ';' inside quotation marks ('reject "A;" reject "B"') leaves a stray mark before the next direction.
-        rest = re.sub(r"^\s*\"\s+", "", piece).strip()
+        # Runs of white space are closed first, for a direction is looked for behind every blank.
+        rest = " ".join(piece.split()).removeprefix('" ')
         starts = list(_DIRECTION.finditer(rest))
         before = rest[: starts[0].start()] if starts else rest
         if clause := _tidy(_OR.sub("", before, count=1) if _OR.match(before) else before):

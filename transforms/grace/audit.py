@@ -91,10 +91,11 @@ def _entry(value: Plain, *lists: str) -> tuple[tuple[int, str], list[set[str]]] 
         return None
     packet, index = value.get("packet"), value.get("tossup_index")
     teams = [_strings(value.get(name)) for name in lists]
-    known = isinstance(packet, int) and isinstance(index, str | int)
-    if not known or any(names is None for names in teams):
+    if not isinstance(packet, int) or isinstance(packet, bool) or not isinstance(index, str | int):
         return None
-    return (int(str(packet)), str(index)), [set(names or ()) for names in teams]
+    if any(names is None for names in teams):
+        return None
+    return (packet, str(index)), [set(names or ()) for names in teams]
 
 
 def _teams_seen(found: Plain, packets: Packets, notes: Notes) -> None:

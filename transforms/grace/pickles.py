@@ -27,9 +27,13 @@ def load_plain(data: bytes) -> Plain:
             machine.step(opcode.name, argument)
     except PickleRefusedError:
         raise
-    except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError) as error:
+    except _DAMAGE as error:
         raise PickleRefusedError(f"it is damaged ({type(error).__name__})") from error
     raise PickleRefusedError("it ends before its STOP")
+
+
+# Of a string with an odd escape the standard library warns, which raises where warnings are errors.
+_DAMAGE: Final = (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError, DeprecationWarning)
 
 
 class _Mark:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from warehouse.contracts import TABLES, Issue
 from warehouse.contracts.grace import SOURCE
 
 Row = dict[str, Any]
+_LARGEST_SIZE: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,15 @@ def without_rows(*tables: str) -> dict[str, pl.DataFrame]:
 
 
 def file_row(path: str, kind: str, status: str, data: bytes | None, declared: int | None = None) -> Row:
-    """Return a row of `source_files`; `data` is None where the file was refused or never read."""
+    """Return a row of `source_files`; `data` is None where the file was refused or never read.
+
+    A declared size that no file can have is left out: a header may state any number of 64 bits.
+    """
     return {
         "source": SOURCE,
         "path": path,
         "kind": kind,
-        "bytes_declared": declared,
+        "bytes_declared": declared if declared is None or declared <= _LARGEST_SIZE else None,
         "bytes_actual": None if data is None else len(data),
         "sha256_declared": None,
         "sha256_actual": None if data is None else hashlib.sha256(data).hexdigest(),

@@ -14,6 +14,7 @@ import numpy as np
 
 from transforms.irt.data import Floats
 from transforms.irt.settings import IrtInputError
+from transforms.issue_log import shown_all
 
 _NAMES: Final = ("ability", "diff", "disc")
 _ROTATED: Final = "_rot"
@@ -41,12 +42,16 @@ def write_parameters(found: Parameters) -> bytes:
     An intercept is one number and py-irt has a difficulty a dimension: it is spread along the item's own direction,
     which gives the same logits.
     """
-    lengths = (found.slopes**2).sum(axis=1)
+    with np.errstate(over="ignore", under="ignore"):
+        lengths = (found.slopes**2).sum(axis=1)
     if (lengths == 0.0).any():
         raise IrtInputError(
             f"{int((lengths == 0.0).sum())} items have no slope, so no difficulty that py-irt can hold."
         )
-    difficulties = -found.slopes * (found.intercepts / lengths)[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):
+        difficulties = -found.slopes * (found.intercepts / lengths)[:, None]
+    if not np.isfinite(difficulties).all():
+        raise IrtInputError("The slopes or intercepts are too large, or too near zero, for difficulties to be finite.")
     values = {"ability": found.abilities, "diff": difficulties, "disc": found.slopes}
     flat = found.slopes.shape[1] == 1
     record: dict[str, Any] = {name: (v[:, 0] if flat else v).tolist() for name, v in values.items()}
@@ -73,8 +78,11 @@ def read_parameters(data: bytes, ids_from: bytes | None = None) -> Parameters:
             f"The parameters have shapes {shapes} for {len(models)} models and {len(items)} items in {dims} dimensions."
         )
     theirs = {name: ours for ours, name in _TO_THEIRS.items()}
-    kind = str(named.get("irt_model", ""))[:60]
-    intercepts = -(values["disc"] * values["diff"]).sum(axis=1)
+    kind = _model(named)
+    with np.errstate(over="ignore", invalid="ignore"):
+        intercepts = -(values["disc"] * values["diff"]).sum(axis=1)
+    if not np.isfinite(intercepts).all():
+        raise IrtInputError("'disc' and 'diff' in the parameter file are so large that their products are not finite.")
     return Parameters(theirs.get(kind, kind), models, items, values["disc"], intercepts, values["ability"])
 
 
@@ -91,16 +99,35 @@ def _object(data: bytes) -> dict[str, Any]:
 
 
 def _array(record: Mapping[str, Any], name: str) -> Floats:
+    if name not in record:
+        raise IrtInputError(f"The parameter file lacks {name!r}; it has {shown_all(sorted(record))}.")
     try:
-        found = np.array(record[name], dtype=np.float64)
-    except KeyError as error:
-        raise IrtInputError(f"The parameter file lacks {name!r}; it has {sorted(map(str, record))[:20]}.") from error
-    except (TypeError, ValueError) as error:
+        given = np.array(record[name])
+    except ValueError as error:
         raise IrtInputError(f"{name!r} in the parameter file is not a list of numbers of one shape.") from error
+    # Text would be converted, true and null too; whole numbers beyond 64 bits are objects.
+    if given.dtype.kind not in "iuf":
+        raise IrtInputError(f"{name!r} in the parameter file is not a list of numbers.")
+    found = given.astype(np.float64)
     found = found[:, None] if found.ndim == 1 else found
     if found.ndim != 2 or not np.isfinite(found).all():
         raise IrtInputError(f"{name!r} in the parameter file is not a finite matrix; its shape is {found.shape}.")
     return found
+
+
+def _model(named: Mapping[str, Any]) -> str:
+    """Return the model's name as the file has it; empty where it has none."""
+    found = named.get("irt_model")
+    return found[:60] if isinstance(found, str) and _is_text(found) else ""
+
+
+def _is_text(name: str) -> bool:
+    """Tell whether a string can be stored: JSON may escape half a character, which no table holds."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _names(record: Mapping[str, Any], key: str) -> list[str]:
@@ -115,6 +142,8 @@ def _names(record: Mapping[str, Any], key: str) -> list[str]:
     if set(found) != set(expected):
         raise IrtInputError(f"The indices of {key!r} are not 0 to {len(found) - 1}, each once.")
     names = [found[i] for i in expected]
+    if not all(map(_is_text, names)):
+        raise IrtInputError(f"{key!r} in the parameter file has a name with half a surrogate pair, which is not text.")
     if len(set(names)) != len(names):
         raise IrtInputError(f"{key!r} in the parameter file names {len(names) - len(set(names))} rows twice.")
     return names

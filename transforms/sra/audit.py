@@ -142,7 +142,7 @@ def _note_unknown(place: Place, log: IssueLog) -> None:
 
 
 def _name(place: Place) -> str:
-    return ".".join(shown(key)[1:-1] for key in place)
+    return ".".join(shown(key)[1:-1] or "''" for key in place)
 
 
 def _found(cells: Mapping[CellKey, CellCounts]) -> dict[Place, int]:

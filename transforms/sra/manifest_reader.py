@@ -11,7 +11,7 @@ from typing import Final
 
 from transforms.issue_log import IssueLog, shown, shown_all
 from transforms.sra.layout import MANIFEST_PATH
-from warehouse.contracts import Issue, Rule, Severity, has_errors
+from warehouse.contracts import Issue, Rule, Severity, fingerprint, has_errors
 from warehouse.contracts.sra import SOURCE
 
 _NAMES: Final = {
@@ -157,14 +157,14 @@ class _Reader:
     def _size(self, text: str, line: int) -> int | None:
         if _SIZE.fullmatch(text) and int(text) <= _LARGEST_SIZE:
             return int(text)
-        message = f"Line {line} gives the size {shown(text)}; expected a whole number of bytes."
-        self._log.add(BAD_SIZE, message, line=line, value=shown(text))
+        message = f"Line {line} gives a size of {len(text)} characters that is not a whole number of bytes."
+        self._log.add(BAD_SIZE, message, line=line, value=fingerprint(text))
         return None
 
     def _sha256(self, text: str, line: int) -> str | None:
         if not _HASH.fullmatch(text):
             message = f"Line {line} gives a hash of {len(text)} characters that is not 64 hexadecimal digits."
-            self._log.add(BAD_HASH, message, line=line, value=shown(text))
+            self._log.add(BAD_HASH, message, line=line, value=fingerprint(text))
             return None
         if text != text.lower():
             self._note_dress("write the hash in upper case", line)

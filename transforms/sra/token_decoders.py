@@ -7,6 +7,7 @@ The decoders that matter here act on one piece at a time, so a piece's bytes do 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from transforms.issue_log import shown
 from warehouse.contracts.issues import Issue, Rule, Severity
 
 UNSUPPORTED_DECODER = Rule(
@@ -30,6 +32,9 @@ UNDECLARED_DECODER = Rule(
 RULES: Final = (UNSUPPORTED_DECODER, UNDECLARED_DECODER)
 
 SPACE_MARK: Final = "\u2581"
+_MOST_STEPS: Final = 64
+# A piece may become this many times longer; steps that each double it would else fill any memory.
+_LARGEST_GROWTH: Final = 64
 _BYTE_PIECE: Final = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
@@ -95,21 +100,34 @@ def read_decoder(document: Mapping[str, Any], pieces: Iterable[str], path: str) 
 
 def _flattened(part: object, children: str) -> list[Mapping[str, Any]]:
     """Return the steps of a declaration that may be a (nested) `Sequence`."""
-    if part is None:
-        return []
-    if not isinstance(part, dict):
-        return [{"type": f"a {type(part).__name__}"}]
-    inner = part.get(children)
-    if part.get("type") != "Sequence" or not isinstance(inner, list):
-        return [part]
-    return [step for child in inner for step in _flattened(child, children)]
+    steps: list[Mapping[str, Any]] = []
+    waiting = [part]
+    while waiting:
+        found = waiting.pop()
+        if not isinstance(found, dict):
+            steps += [] if found is None else [{"type": f"a {type(found).__name__}"}]
+            continue
+        inner = found.get(children)
+        if _kind(found) == "Sequence" and isinstance(inner, list):
+            waiting += reversed(inner)
+        else:
+            steps.append(found)
+    return steps
+
+
+def _kind(step: Mapping[str, Any]) -> str:
+    """Return the type a step states; a type that is no string is named by what it is."""
+    kind = step.get("type")
+    return kind if isinstance(kind, str) else f"a {type(kind).__name__}"
 
 
 def _compiled(steps: Sequence[Mapping[str, Any]]) -> Decoder | str:
     """Return the decoder that does what the steps do, or why there is none."""
-    kinds = [step.get("type") for step in steps]
+    kinds = [_kind(step) for step in steps]
     if not kinds:
         return "it has no steps"
+    if len(kinds) > _MOST_STEPS:
+        return f"it has {len(kinds)} steps, more than the {_MOST_STEPS} that are followed"
     if kinds[0] == "ByteLevel":
         return BYTE_LEVEL if set(kinds[1:]) <= {"Fuse"} else "steps other than Fuse follow ByteLevel"
     replacements: list[tuple[str, str]] = []
@@ -118,6 +136,8 @@ def _compiled(steps: Sequence[Mapping[str, Any]]) -> Decoder | str:
         if isinstance(found, str):
             return found
         replacements += found
+    if math.prod(max(1.0, len(new) / len(old)) for old, new in replacements) > _LARGEST_GROWTH:
+        return f"its replacements can make a piece more than {_LARGEST_GROWTH} times longer"
     return Decoder(False, tuple(replacements), "ByteFallback" in kinds)
 
 
@@ -132,13 +152,13 @@ def _replacement(step: Mapping[str, Any], *, fused: bool) -> list[tuple[str, str
             return [(mark, " ")]
         case {"type": "Replace", "pattern": {"String": str(old)}, "content": str(new)} if len(old) == 1 or not fused:
             return [(old, new)] if old else []
-    return f"its step {ascii(step.get('type'))[:60]} is not known, or not one that can be done a piece at a time"
+    return f"its step {shown(_kind(step))} is not known, or not one that can be done a piece at a time"
 
 
 def _inferred(document: Mapping[str, Any], pieces: Iterable[str]) -> Decoder:
     """Tell the family from the parts that encode, else from the characters the pieces are made of."""
     steps = _flattened(document.get("pre_tokenizer"), "pretokenizers")
-    kinds = {step.get("type") for step in steps}
+    kinds = {_kind(step) for step in steps}
     if "ByteLevel" in kinds:
         return BYTE_LEVEL
     model = document["model"]

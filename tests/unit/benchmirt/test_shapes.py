@@ -10,6 +10,8 @@ import math
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,9 +80,9 @@ def test_numbers_booleans_and_categories_of_a_parquet_file() -> None:
 
 def test_a_column_of_a_parquet_file_that_holds_no_scores_is_named() -> None:
     found = read(parquet(pl.DataFrame({"question_id": ["x"], "acc_norm_a": [[1.0]]})))
-    (issue,) = [issue for issue in found.issues if issue.rule == "benchmirt.not_a_number"]
-    assert issue.model == "a"
-    assert "row 1 ('x')" in issue.message
+    (issue,) = found.issues
+    assert issue.rule == "benchmirt.unreadable"
+    assert "'acc_norm_a'" in issue.message
 
 
 def test_a_bare_matrix_has_models_as_columns_and_its_index_as_items() -> None:
@@ -232,3 +234,35 @@ def test_bounds_hold(limits: Limits) -> None:
         found = read_responses(data, "x", limits)
         assert found.responses.is_empty()
         assert {issue.rule for issue in found.issues} & {"benchmirt.too_large", "gzip.too_large"}
+
+
+def made(kind: pa.DataType, values: list[object]) -> bytes:
+    target = io.BytesIO()
+    ids = pa.array([f"q{i}" for i in range(len(values))], pa.string())
+    pq.write_table(pa.table({"item_id": ids, "m": pa.array(values, kind)}), target)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.decimal256(60, 2), pa.list_(pa.int8()), pa.struct([("a", pa.int8())]), pa.map_(pa.string(), pa.int8()),
+        pa.binary(), pa.binary(3), pa.duration("s"), pa.time64("us"), pa.timestamp("us", "Nowhere/Land"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_parquet_column_of_a_type_no_table_of_scores_has_is_an_error(kind: pa.DataType) -> None:
+    found = read(made(kind, [None, None]))
+    assert rules_of(found) == ["benchmirt.unreadable"]
+    assert "of types that are not read: 'm'; expected" in found.issues[0].message
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(5, 2), pa.float16(), pa.uint64(), pa.null(), pa.string_view()], ids=str)
+def test_every_way_to_hold_numbers_or_text_is_read(kind: pa.DataType) -> None:
+    values = {pa.null(): [None, None], pa.string_view(): ["0", "1"]}.get(kind, [0, 1])
+    expected = [None, None] if kind == pa.null() else [0.0, 1.0]
+    assert read(made(kind, list(values))).responses["score"].to_list() == expected
+
+
+def test_a_parquet_file_without_a_row_is_an_error() -> None:
+    assert rules_of(read(made(pa.float64(), []))) == ["benchmirt.empty_file"]

@@ -77,3 +77,10 @@ def test_the_release_has_165_lines_that_are_more_than_an_answer() -> None:
         assert bool(directions) == ("[" in row["answer_line"])
         assert not any(part.startswith(("accept ", "prompt ", "reject ", "or ")) for part in directions)
         assert row["answer"]
+
+
+def test_blanks_without_end_take_no_more_than_linear_time() -> None:
+    """A hundred thousand blanks would take minutes where a direction is looked for behind each of them."""
+    blanks = " \t" * 100_000
+    assert parse_answer_line(f"Wexa [or{blanks}x]") == AnswerLine("Wexa", accept=["x"])
+    assert parse_answer_line(f"Wexa [accept{blanks}x,{blanks}prompt on y]") == AnswerLine("Wexa", ["x"], ["y"])

@@ -237,3 +237,20 @@ def test_no_file_is_opened_while_reading(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert n_questions(found) == 1
     assert list(tmp_path.iterdir()) == []
     assert not (tmp_path.parent / "outside.txt").exists()
+
+
+@pytest.mark.parametrize("stated", [2**63 - 1, 2**63, 2**64 - 1])
+def test_a_stated_size_that_no_file_has_is_an_error_and_no_crash(stated: int) -> None:
+    """ZIP64 states sizes in 64 bits without a sign, tables hold one bit less."""
+    data = bytearray(write_zip([GOOD], PASSWORD))
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    extra = b"\x01\x00\x08\x00" + stated.to_bytes(8, "little")
+    data[start + 24 : start + 28] = b"\xff" * 4
+    data[start + 30 : start + 32] = len(extra).to_bytes(2, "little")
+    data[end + 12 : end + 16] = (end - start + len(extra)).to_bytes(4, "little")
+    data[end:end] = extra
+    found = read_release(bytes(data), "made.zip", PASSWORD)
+    assert errors(found) == {"grace.entry_size"}
+    TABLES["source_files"].schema.validate(found.source_files)
+    declared = found.source_files.filter(pl.col("kind") == "packet")["bytes_declared"].to_list()
+    assert declared == [stated if stated < 2**63 else None]

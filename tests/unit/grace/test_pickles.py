@@ -187,3 +187,15 @@ def test_the_published_pickles_are_stale_by_these_counts() -> None:
         (teams, "has a placeholder that is no team in 20 questions"),
         (teams, "has other teams than buzz in the packet in 160 questions"),
     ]
+
+
+@pytest.mark.parametrize("packet", [True, 1.0, None, "1", [1]])
+def test_a_packet_that_is_no_whole_number_is_another_shape(packet: object) -> None:
+    listed = audit("human_team_per_question.pkl", [{"tossup_index": 1, "packet": packet, **TEAMS}])
+    mapped = audit("human_model_team_per_question.pkl", {1: {"tossup_index": 1, "packet": packet, **SEEN}})
+    assert len(messages(listed, "grace.pickle_shape")) == len(messages(mapped, "grace.pickle_shape")) == 1
+
+
+def test_a_string_with_an_odd_escape_is_refused() -> None:
+    with pytest.raises(PickleRefusedError):
+        load_plain(b"S'\\z'\n.")

@@ -92,7 +92,13 @@ def changed(**changes: object) -> bytes:
         (b"[" * 100_000, "is not JSON"),
         (b"[1, 2]", "holds no object"),
         (b"{}", "lacks 'ability'"),
-        (changed(disc=None), "'disc' in the parameter file is not a finite matrix"),
+        (changed(disc=None), "'disc' in the parameter file is not a list of numbers"),
+        (changed(disc=[1.0, None, 2.0]), "'disc' in the parameter file is not a list of numbers"),
+        (changed(disc=["1.0", "2.0", "3.0"]), "'disc' in the parameter file is not a list of numbers"),
+        (changed(disc=[True, False, True]), "'disc' in the parameter file is not a list of numbers"),
+        (changed(disc=[10**400, 1, 2]), "'disc' in the parameter file is not a list of numbers"),
+        (changed(disc=[1e300] * 3, diff=[1e300] * 3), "their products are not finite"),
+        (changed(item_ids={"0": "a", "1": "\ud800", "2": "c"}), "half a surrogate pair"),
         (changed(disc="x"), "'disc' in the parameter file is not a list of numbers"),
         (changed(disc=[[1.0], [2.0, 3.0], [1.0]]), "not a list of numbers of one shape"),
         (changed(diff=[1.0, float("nan"), 2.0]), "not a finite matrix"),
@@ -107,3 +113,25 @@ def changed(**changes: object) -> bytes:
 def test_a_file_that_is_wrong_is_refused_in_words(data: bytes, says: str) -> None:
     with pytest.raises(IrtInputError, match=says):
         read_parameters(data)
+
+
+def test_the_reason_shows_names_that_are_cut_and_escaped() -> None:
+    with pytest.raises(IrtInputError, match="lacks 'ability'") as caught:
+        read_parameters(json.dumps({f"\x1b[2J{'k' * 5_000}{i}": i for i in range(50)}).encode())
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 2_000
+
+
+@pytest.mark.parametrize("kind", [1, ["2pl"], {"a": 1}, "\ud800"])
+def test_a_kind_that_is_no_text_is_none(kind: object) -> None:
+    assert read_parameters(changed(irt_model=kind)).irt_model == ""
+
+
+@pytest.mark.parametrize(("slope", "intercept"), [(1e200, 1.0), (1e-160, 1e300)])
+def test_parameters_without_finite_difficulties_are_not_written(slope: float, intercept: float) -> None:
+    found = Parameters("2pl", MODELS[:1], ITEMS[:1], np.array([[slope]]), np.array([intercept]), np.array([[0.0]]))
+    if slope < 1.0:
+        with pytest.raises(IrtInputError, match=r"to be finite|no slope"):
+            write_parameters(found)
+    else:
+        assert read_parameters(write_parameters(found)).slopes.tolist() == [[slope]]

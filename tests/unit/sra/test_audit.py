@@ -167,3 +167,8 @@ JSON = st.recursive(
 @settings(max_examples=150, deadline=None)
 def test_never_raises_and_never_passes_what_is_not_borne_out(data: bytes) -> None:
     assert check_audit(data, CELLS) != []
+
+
+def test_a_key_without_a_name_is_shown_as_one() -> None:
+    found = check_audit(json.dumps({**AUDIT, "": 1}).encode(), CELLS)
+    assert [(issue.rule, issue.value) for issue in found] == [("audit.unknown_key", "''")]

@@ -328,3 +328,55 @@ def test_the_mini_bundles_tokenizers_decode_as_the_library_does(path: Path) -> N
     for _ in range(200):
         ids = rng.choice(whole, 30).tolist()
         assert joined(vocabulary, ids) == library.decode(ids)
+
+
+@pytest.mark.parametrize(
+    "decoder",
+    [
+        {"type": ["ByteLevel"]},
+        {"type": {"a": 1}},
+        {"type": "Sequence", "decoders": [{"type": "ByteLevel"}, {"type": []}]},
+        {"type": "Sequence", "decoders": [{"type": "Fuse"}, {"type": None}]},
+    ],
+)
+def test_a_step_whose_type_is_no_name_is_refused_in_words(decoder: object) -> None:
+    assert rules_of(document(decoder=decoder)) == [UNSUPPORTED_DECODER.name]
+
+
+def test_an_encoder_step_whose_type_is_no_name_tells_nothing_of_the_family() -> None:
+    found = document(pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": []}, {"type": {}}]})
+    del found["decoder"]
+    _, issues = parse_tokenizer(json.dumps(found).encode(), "t")
+    assert [issue.rule for issue in issues] == [UNDECLARED_DECODER.name]
+
+
+@pytest.mark.parametrize(("part", "inside"), [("decoder", "decoders"), ("pre_tokenizer", "pretokenizers")])
+def test_sequences_in_sequences_cost_no_recursion(part: str, inside: str) -> None:
+    plain = document()
+    del plain["decoder"]
+    nested = json.dumps(plain)[:-1] + f', "{part}": {nested_json(inside, 470)}}}'
+    _, issues = parse_tokenizer(nested.encode(), "t")
+    assert [issue.rule for issue in issues] == ([] if part == "decoder" else [UNDECLARED_DECODER.name])
+
+
+def nested_json(inside: str, depth: int) -> str:
+    opening = f'{{"type": "Sequence", "{inside}": ['
+    return opening * depth + '{"type": "ByteLevel"}' + "]}" * depth
+
+
+def replaced(old: str, new: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": old}, "content": new}
+
+
+def test_replacements_that_multiply_a_piece_are_refused_and_not_carried_out() -> None:
+    doubling = {"type": "Sequence", "decoders": [replaced("a", "aa")] * 60}
+    assert rules_of(document(decoder=doubling)) == [UNSUPPORTED_DECODER.name]
+    assert rules_of(document(decoder=replaced("a", "b" * 65))) == [UNSUPPORTED_DECODER.name]
+    assert rules_of(document(decoder=replaced("a", "b" * 64))) == []
+
+
+def test_more_steps_than_any_tokenizer_has_are_refused() -> None:
+    many = {"type": "Sequence", "decoders": [replaced("a", "b")] * 65}
+    assert rules_of(document(decoder=many)) == [UNSUPPORTED_DECODER.name]
+    many["decoders"] = [replaced("a", "b")] * 64
+    assert rules_of(document(decoder=many)) == []

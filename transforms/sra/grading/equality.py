@@ -35,10 +35,10 @@ def same_value(left: Program, right: Program) -> bool:
     compared = 0
     for point in _points(symbols):
         try:
-            values = algebra(left, point), algebra(right, point)
+            agree = _agree(algebra(left, point), algebra(right, point))
         except UndefinedError:
             continue
-        if not _agree(*values):
+        if not agree:
             return False
         compared += 1
     return compared >= (MIN_POINTS if symbols else 1)
@@ -60,5 +60,8 @@ def _points(symbols: list[str]) -> Iterator[dict[str, Exact]]:
 def _agree(left: Value, right: Value) -> bool:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left == right
-    left, right = complex(left), complex(right)
-    return abs(left - right) <= _TOLERANCE * max(abs(left), abs(right))
+    try:
+        left, right = complex(left), complex(right)
+        return abs(left - right) <= _TOLERANCE * max(abs(left), abs(right))
+    except OverflowError as error:
+        raise UndefinedError("too large to be compared") from error

@@ -121,3 +121,11 @@ def test_how_answers_are_compared(gold: str, answer: str, correct: bool, rule: s
 def test_thinking_does_not_count() -> None:
     assert grade_text(question("7"), "<think>ANSWER: 5</think>\nANSWER: 7").correct
     assert not grade_text(question("7"), "<think>ANSWER: 7").correct
+
+
+@pytest.mark.parametrize(
+    "answer", ["1.5*10^308*(1+I)", "(1+I)*x*10^308*1.7", "10^308*1.7*I+10^308*1.7", "-1.7*10^308*(1-I)"]
+)
+def test_values_too_large_to_be_compared_are_no_match(answer: str) -> None:
+    assert grade_answer(question("x"), answer).correct is False
+    assert grade_answer(question(answer), "x").correct is False
