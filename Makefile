@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup lake test check format bench docs faults lock clean
+.PHONY: setup lake test check format bench docs faults fuzz lock clean
 
 setup: $(STAMP)
 
@@ -43,6 +43,14 @@ docs: setup
 	$(BIN)/callake tables --format markdown > docs/data_dictionary.md
 	$(BIN)/python -m warehouse.sqldocs
 	$(BIN)/python -m tests.faults.table > docs/faults.md
+
+# Executions a parser, and the most seconds a parser (0: as long as it takes).
+RUNS ?= 100000
+SECONDS ?= 0
+
+# Every parser under a fuzzer that is guided by coverage; `make test` runs the same checks on a few hundred inputs each.
+fuzz: setup
+	$(BIN)/python -m tests.fuzz --runs $(RUNS) --seconds $(SECONDS)
 
 faults: setup
 	$(BIN)/python -m pytest tests/faults -m "slow or not slow"

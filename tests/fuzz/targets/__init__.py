@@ -1,0 +1,12 @@
+"""The targets, one a parser."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.fuzz.target import Target
+from tests.fuzz.targets import benchmirt, containers, grace, grading, sra, tokens
+
+TARGETS: Final[dict[str, Target]] = {
+    target.name: target for module in (containers, sra, tokens, grading, grace, benchmirt) for target in module.TARGETS
+}
