@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import sys
+from typing import Final
 
 import click
 
@@ -12,24 +12,48 @@ from pipelines.commands.common import printable
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.failures import system_errors
 
+_MODULES: Final = {
+    "build": "build",
+    "catalog": "versions",
+    "demo": "demo",
+    "export": "export",
+    "gc": "versions",
+    "irt": "irt",
+    "rollback": "versions",
+    "sample": "sample",
+    "sql": "ask",
+    "status": "versions",
+    "tables": "ask",
+    "verify": "verify",
+    "verify-lake": "versions",
+    "versions": "versions",
+}
+"""Which module of `pipelines.commands` has a command."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+
+class _OnDemand(click.Group):
+    """Imports a command when it is asked for: a question need not wait for what only builds use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands' names."""
+        return sorted(_MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, or None where there is none of the name."""
+        if cmd_name not in _MODULES:
+            return None
+        module = importlib.import_module(f"pipelines.commands.{_MODULES[cmd_name]}")
+        commands: tuple[click.Command, ...] = module.COMMANDS
+        return next(command for command in commands if command.name == cmd_name)
+
+
+@click.group(cls=_OnDemand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="calibration-lake", prog_name="callake")
 def cli() -> None:
     """A data lake for studying whether language models know what they know.
 
     Exit codes: 0 done, 1 refused (nothing was published), 2 wrong usage. Errors go to standard error.
     """
-
-
-def _register() -> None:
-    package = importlib.import_module("pipelines.commands")
-    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-        for command in getattr(importlib.import_module(f"{package.__name__}.{module.name}"), "COMMANDS", ()):
-            cli.add_command(command)
-
-
-_register()
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from pipelines.source import BuildContext, Built, Option, Source
 from pipelines.sra import worker
 from pipelines.sra.bundle import DEFAULT_MAX_BYTES, QuestionFiles, VerifiedBundle, read_question_files, verify_bundle
 from pipelines.sra.jobs import CellJob, CellOutcome, Half, Shared
-from pipelines.sra.keys import answers_key, tokens_key
+from pipelines.sra.keys import answers_key, tokenizers_key, tokens_key
 from transforms.sra.audit import check_audit
 from transforms.sra.coverage import coverage_frame
 from transforms.sra.join import ACCEPTED, STALE, TfMemory
@@ -67,7 +67,9 @@ def build(context: BuildContext) -> Built:
     if not context.options.get("instances"):
         raise LakeError("--sra needs --instances: the folder of SRA-Bench's questions, <dataset>.json.")
     max_bytes = _max_bytes(context)
-    bundle = verify_bundle(Path(context.options["sra"]), context.workers, context.reporter, max_bytes)
+    bundle = verify_bundle(
+        Path(context.options["sra"]), context.workers, context.reporter, max_bytes, _faultless_tokenizers(context)
+    )
     _unnameable(bundle)
     questions = read_question_files(Path(context.options["instances"]), bundle, max_bytes)
     built = Built(source_files=pl.concat([bundle.source_files, questions.source_files]))
@@ -80,8 +82,15 @@ def build(context: BuildContext) -> Built:
     built.files = [file for outcome in cells.outcomes.values() for file in outcome.files]
     built.files += _whole_tables(context, bundle, questions, cells)
     built.inputs = _inputs(context, bundle, questions)
-    built.state = _state(context, cells)
+    built.state = _state(context, bundle, cells)
     return built
+
+
+def _faultless_tokenizers(context: BuildContext) -> Sequence[str]:
+    """Return the hashes of the tokenizers that this code read before without a finding."""
+    known = context.previous.get("tokenizers", {})
+    faultless: Sequence[str] = known.get("faultless", ()) if known.get("code") == tokenizers_key() else ()
+    return faultless
 
 
 def _max_bytes(context: BuildContext) -> int:
@@ -269,14 +278,15 @@ def _inputs(context: BuildContext, bundle: VerifiedBundle, questions: QuestionFi
     }
 
 
-def _state(context: BuildContext, cells: _Cells) -> dict[str, Any]:
-    """Return what later builds need: halves by key, positional-join memory, acceptances with their hashes."""
+def _state(context: BuildContext, bundle: VerifiedBundle, cells: _Cells) -> dict[str, Any]:
+    """Return what later builds need: halves by key, tokenizers, positional-join memory, acceptances with hashes."""
     memory = {c.name: o.memory._asdict() for c, o in cells.outcomes.items() if o.memory is not None}
     kept = {name: m for name, m in context.previous.get("tf_memory", {}).items() if name not in memory}
     accepted = {c.name: memory[c.name] for c, o in cells.outcomes.items() if _was_accepted(o)}
     return {
         "tf_memory": dict(sorted((kept | memory).items())),
         "acceptances": context.previous.get("acceptances", {}) | accepted,
+        "tokenizers": {"code": tokenizers_key(), "faultless": sorted(bundle.faultless_tokenizers)},
         "cells": {cell.name: _halves(outcome) for cell, outcome in cells.outcomes.items()},
     }
 

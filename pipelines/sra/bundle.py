@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -40,6 +41,7 @@ class VerifiedBundle:
     """A bundle after verification: its rows of `source_files`, its sound cells, and everything wrong with it.
 
     `cells` has the cells all of whose files are sound; `unsound` the kinds of file of the others.
+    `faultless_tokenizers` has the hashes of tokenizers in which there was nothing to note.
     """
 
     root: Path
@@ -48,14 +50,22 @@ class VerifiedBundle:
     cells: dict[CellKey, dict[str, FileRef]] = field(default_factory=dict)
     unsound: dict[CellKey, set[str]] = field(default_factory=dict)
     tokenizers: dict[str, FileRef] = field(default_factory=dict)
+    faultless_tokenizers: set[str] = field(default_factory=set)
     audit: bytes | None = None
     manifest_sha256: str | None = None
 
 
-def verify_bundle(root: Path, workers: int, reporter: Reporter, max_bytes: int = DEFAULT_MAX_BYTES) -> VerifiedBundle:
+def verify_bundle(
+    root: Path,
+    workers: int,
+    reporter: Reporter,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    faultless_tokenizers: Iterable[str] = (),
+) -> VerifiedBundle:
     """Compare every file of a bundle with its manifest, by size and SHA-256, and group what is sound into cells.
 
-    A file of more than `max_bytes` is hashed and not read.
+    A file of more than `max_bytes` is hashed and not read. Tokenizers whose hash is in `faultless_tokenizers` were
+    parsed before, without a finding, and are not parsed for the sake of it again.
     """
     manifest = root / MANIFEST_PATH
     if not manifest.is_file():
@@ -76,7 +86,7 @@ def verify_bundle(root: Path, workers: int, reporter: Reporter, max_bytes: int =
     bundle = VerifiedBundle(root, source_files, [*issues, *more], manifest_sha256=hashlib.sha256(data).hexdigest())
     _set_aside_too_large(bundle, max_bytes)
     _group(bundle, found)
-    _read_small_files(bundle, found)
+    _read_small_files(bundle, found, frozenset(faultless_tokenizers))
     return bundle
 
 
@@ -112,11 +122,14 @@ def _group(bundle: VerifiedBundle, found: dict[str, FoundFile]) -> None:
         bundle.issues.append(NO_CELLS.issue(message, source=SOURCE, path=MANIFEST_PATH))
 
 
-def _read_small_files(bundle: VerifiedBundle, found: dict[str, FoundFile]) -> None:
+def _read_small_files(bundle: VerifiedBundle, found: dict[str, FoundFile], faultless: frozenset[str]) -> None:
     """Read what is not of one cell: the audit, and the tokenizers, each checked once."""
     for path in bundle.source_files.filter(status="ok")["path"]:
         model = tokenizer_model(path)
         if model is None and path != AUDIT_PATH:
+            continue
+        if model is not None and found[path].sha256 in faultless:
+            _use_tokenizer(bundle, model, _reference(path, found[path]), [])
             continue
         try:
             data = read_verified(bundle.root, _reference(path, found[path]))
@@ -132,9 +145,15 @@ def _read_small_files(bundle: VerifiedBundle, found: dict[str, FoundFile]) -> No
 
 def _read_tokenizer(bundle: VerifiedBundle, model: str, reference: FileRef, data: bytes) -> None:
     _vocabulary, issues = parse_tokenizer(data, reference.path)
+    _use_tokenizer(bundle, model, reference, issues)
+
+
+def _use_tokenizer(bundle: VerifiedBundle, model: str, reference: FileRef, issues: list[Issue]) -> None:
     bundle.issues += [issue.at(source=SOURCE, path=reference.path, model=model) for issue in issues]
     if not has_errors(issues):
         bundle.tokenizers[model] = reference
+    if not issues:
+        bundle.faultless_tokenizers.add(reference.sha256)
 
 
 def _without_tokenizer(bundle: VerifiedBundle, listed: set[str]) -> None:

@@ -44,6 +44,11 @@ def _contracts(tables: tuple[str, ...]) -> str:
     return contract_hash(TABLES[name] for name in tables)
 
 
+def tokenizers_key() -> str:
+    """Return the hash of the code that tells a sound tokenizer."""
+    return code_hash("transforms/sra/token*.py")
+
+
 def tokens_key(cell: CellKey, files: Mapping[str, FileRef], tokenizer: FileRef | None, layout: str) -> str | None:
     """Return the key of a cell's first half, or None where the cell has no entropies."""
     if "entropy_bin" not in files or "entropy_index" not in files:

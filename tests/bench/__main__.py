@@ -18,6 +18,7 @@ from pathlib import Path
 import duckdb
 import psutil
 
+from tests.bench.edit import change_one_cell
 from tests.bench.floor import run_floor
 from tests.bench.measure import Measured, environment, run
 
@@ -71,13 +72,11 @@ def view_seconds(lake: Path) -> dict[str, float]:
     return found
 
 
-def change_one_cell(sample: Path, target: Path) -> None:
-    """Copy a sample by hard links, with one rollout of one cell changed."""
-    from tests.bench.edit import change_one_rollout
-
+def with_a_changed_cell(sample: Path, target: Path) -> None:
+    """Copy a sample by hard links, with one cell changed."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(sample, target, copy_function=lambda a, b: Path(b).hardlink_to(a))
-    change_one_rollout(target / "bundle")
+    change_one_cell(target / "bundle")
 
 
 def main() -> None:
@@ -104,7 +103,7 @@ def measure_build(sample: Path, lake: Path) -> dict[str, object]:
     full = build(sample, lake)
     floor = statistics.mean([before, floor_seconds(sample)])
     unchanged = build(sample, lake)
-    change_one_cell(sample, WORK / "changed")
+    with_a_changed_cell(sample, WORK / "changed")
     one_cell = build(WORK / "changed", lake)
     shutil.rmtree(WORK / "changed")
     return {

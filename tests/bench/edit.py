@@ -22,13 +22,16 @@ def replace_file(bundle: Path, relative: str, data: bytes) -> None:
     manifest.write_text("".join(",".join(row) + "\n" for row in rows))
 
 
-def change_one_rollout(bundle: Path) -> str:
-    """Add a line break to the text of one rollout of the first cell, so that its tables change. Return the path."""
+_OTHER_DIGITS = str.maketrans("0123456789", "1234567890")
+
+
+def change_one_cell(bundle: Path) -> str:
+    """Write another digit for every digit of the first cell's texts, so that its figures change. Return the path."""
     path = sorted(bundle.glob("models/*/*/*/sampling9.jsonl.gz"))[0]
-    lines = gzip.decompress(path.read_bytes()).splitlines()
-    record = orjson.loads(lines[0])
-    record["rollouts"][0]["text"] += "\n"
-    data = gzip.compress(b"\n".join([orjson.dumps(record), *lines[1:], b""]), 1, mtime=0)
+    records = [orjson.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    for rollout in (rollout for record in records for rollout in record["rollouts"]):
+        rollout["text"] = rollout["text"].translate(_OTHER_DIGITS)
+    data = gzip.compress(b"".join(orjson.dumps(record) + b"\n" for record in records), 1, mtime=0)
     relative = path.relative_to(bundle).as_posix()
     replace_file(bundle, relative, data)
     return relative
