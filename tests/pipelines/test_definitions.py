@@ -6,13 +6,15 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.telemetry_upload import is_running_in_test
+from dotenv import dotenv_values
 
 from pipelines.assets import all_assets
 from pipelines.automation import input_state, new_inputs
 from pipelines.definitions import defs
 from pipelines.resources import BuildResource
 from tests.pipelines.conftest import sra_options, write_files
-from warehouse.code import SQL_ROOT
+from warehouse.code import PROJECT, SQL_ROOT
 from warehouse.contracts import TABLES
 from warehouse.sqltext import load_checks
 from warehouse.storage.layout import Lake
@@ -39,6 +41,15 @@ def test_job_schedule_and_sensor() -> None:
     assert defs.resolve_job_def(JOB).name == JOB
     assert defs.resolve_schedule_def("nightly").cron_schedule == "0 3 * * *"
     assert defs.resolve_sensor_def("new_inputs").name == "new_inputs"
+
+
+def test_dg_reports_nothing_from_this_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DAGSTER_DISABLE_TELEMETRY", raising=False)
+    assert not is_running_in_test()
+    for name, value in dotenv_values(PROJECT / ".env").items():
+        monkeypatch.setenv(name, value or "")
+    # The one place that sends asks this, and sends nothing where it is true.
+    assert is_running_in_test()
 
 
 def test_the_job_publishes(tiny_files: dict[str, bytes], tmp_path: Path) -> None:
