@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from warehouse.errors import LakeError
-from warehouse.storage.layout import Lake
+
+if TYPE_CHECKING:
+    from warehouse.storage.layout import Lake
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

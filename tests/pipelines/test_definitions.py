@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -91,21 +92,29 @@ def test_a_refused_bundle_materialises_no_version(tiny_files: dict[str, bytes], 
     assert "lake_version" not in materialised
 
 
+def asked(context: dg.SensorEvaluationContext) -> object:
+    """The one thing that the sensor says."""
+    said = new_inputs(context)
+    assert isinstance(said, Iterator)
+    (answer,) = said
+    return answer
+
+
 def test_the_sensor_asks_once_for_each_state(
     tiny_files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = write_files(tmp_path / "raw", tiny_files)
     monkeypatch.delenv("CALLAKE_SRA", raising=False)
     with dg.build_sensor_context() as context:
-        assert isinstance(next(iter(new_inputs(context))), dg.SkipReason)
+        assert isinstance(asked(context), dg.SkipReason)
     monkeypatch.setenv("CALLAKE_SRA", str(raw / "bundle"))
     with dg.build_sensor_context() as context:
-        (request,) = new_inputs(context)
+        request = asked(context)
         assert isinstance(request, dg.RunRequest)
         cursor = context.cursor
     with dg.build_sensor_context(cursor=cursor) as context:
-        assert isinstance(next(iter(new_inputs(context))), dg.SkipReason)
+        assert isinstance(asked(context), dg.SkipReason)
     (raw / "bundle" / "MANIFEST.csv").write_bytes(tiny_files["bundle/MANIFEST.csv"] + b"\n")
     assert input_state({"sra": str(raw / "bundle")}) != cursor
     with dg.build_sensor_context(cursor=cursor) as context:
-        assert isinstance(next(iter(new_inputs(context))), dg.RunRequest)
+        assert isinstance(asked(context), dg.RunRequest)

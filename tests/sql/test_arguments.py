@@ -7,7 +7,7 @@ import pytest
 
 from tests.sql.database import Connection, database, observe, rows
 
-TWO = {"confidence": [0.1, 0.4, 0.8, 0.9] * 2, "correct": [0, 1, 0, 1, 1, 1, 0, 1]}
+CONFIDENCES, OUTCOMES = [0.1, 0.4, 0.8, 0.9] * 2, [0, 1, 0, 1, 1, 1, 0, 1]
 CELLS = ["direct"] * 4 + ["llm_select"] * 4
 BINNED = ("calibration_error", "adaptive_calibration_error", "brier_decomposition", "hosmer_lemeshow",
           "reliability_diagram")  # fmt: skip
@@ -19,7 +19,7 @@ NO_SHARE = ("NULL", "2", "-0.1", "'NaN'::DOUBLE")
 @pytest.fixture(scope="module")
 def relations() -> Connection:
     connection = database()
-    observe(connection, TWO["confidence"], TWO["correct"], question=[0, 1, 2, 3] * 2, cell=CELLS)
+    observe(connection, CONFIDENCES, OUTCOMES, question=[0, 1, 2, 3] * 2, cell=CELLS)
     connection.execute("CREATE TABLE nothing AS FROM t WHERE false")
     return connection
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -259,9 +260,10 @@ def test_a_parquet_column_of_a_type_no_table_of_scores_has_is_an_error(kind: pa.
 
 @pytest.mark.parametrize("kind", [pa.decimal128(5, 2), pa.float16(), pa.uint64(), pa.null(), pa.string_view()], ids=str)
 def test_every_way_to_hold_numbers_or_text_is_read(kind: pa.DataType) -> None:
-    values = {pa.null(): [None, None], pa.string_view(): ["0", "1"]}.get(kind, [0, 1])
+    special: dict[pa.DataType, list[Any]] = {pa.null(): [None, None], pa.string_view(): ["0", "1"]}
+    values = special.get(kind, [0, 1])
     expected = [None, None] if kind == pa.null() else [0.0, 1.0]
-    assert read(made(kind, list(values))).responses["score"].to_list() == expected
+    assert read(made(kind, values)).responses["score"].to_list() == expected
 
 
 def test_a_parquet_file_without_a_row_is_an_error() -> None:

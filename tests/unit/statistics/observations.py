@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -56,7 +57,7 @@ def one_model(questions: int = 30, seed: int = 0) -> pl.DataFrame:
             q = np.repeat(np.arange(questions), 9)
             correct = rng.random(9 * questions) < p[q]
             score = 2 * np.log(p / (1 - p))[q] + rng.normal(0.4, 1, 9 * questions) + (correct - 0.5)
-            where = {"condition": condition, "dataset": dataset}
+            where: dict[str, Any] = {"condition": condition, "dataset": dataset}
             native = rng.random(questions) < p
             parts.append(cell("agreement", rng.binomial(9, p) / 9, native, np.arange(questions), **where))
             parts.append(cell("ab", 1 / (1 + np.exp(-score)), correct, q, **where))

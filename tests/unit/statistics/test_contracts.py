@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 import pytest
 
@@ -23,7 +25,7 @@ def _own_rules(table: Table) -> list[str]:
 
 _EXPLAINED = [(table.name, rule) for table in _STATISTICS for rule in _own_rules(table) if rule.endswith("_explained")]
 _ORDERED = [(table.name, rule) for table in _STATISTICS for rule in _own_rules(table) if rule.endswith("_ordered")]
-_BREAKS = {
+_BREAKS: dict[tuple[str, str], dict[str, Any]] = {
     ("corp_reliability", "ends_are_ordered"): {"confidence_lo": 0.9, "confidence_hi": 0.1},
     ("corp_reliability", "counts_are_ordered"): {"n": 3, "n_correct": 4},
     ("bootstrap_intervals", "ends_are_ordered"): {"lo": 0.6, "hi": 0.5},
