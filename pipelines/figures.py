@@ -1,9 +1,9 @@
-"""What runs in a worker process: the derived tables of one group of observations, as far as they are not known."""
+"""What runs in a worker process: the derived tables of groups of observations, as far as they are not known."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -45,8 +45,8 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One group, the hash of its files of the tables that are read beside the observations, and the keys known."""
+class Wanted:
+    """A group, the hash of its files of the tables that are read beside the observations, and the keys known of it."""
 
     group: Group
     beside: str
@@ -55,10 +55,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The keys of a group's rows and the tables of those parts, `fitted` or `queried`, whose key was not known."""
+    """The keys of each group's rows and, of each part, `fitted` or `queried`, the rows of groups whose key was new."""
 
-    group: Group
-    keys: Mapping[str, str]
+    keys: Mapping[Group, Mapping[str, str]]
     tables: Mapping[str, pl.DataFrame]
 
 
@@ -82,27 +81,39 @@ def fitted() -> list[str]:
     return [name for name in tables_of(DERIVED) if name not in {CONSTANT, *queried()}]
 
 
-def run(job: Job) -> Outcome:
-    """Read a group's observations and compute what is not known of them."""
-    connection = _worker["connection"]
-    given = job.group._asdict()
-    observations = connection.sql(_OBSERVATIONS, params=given).pl()
-    annotations = connection.sql(_ANNOTATIONS, params=given).pl()
-    keys = _keys(job, observations, annotations)
-    tables: dict[str, pl.DataFrame] = {}
-    if job.known.get("fitted") != keys["fitted"]:
-        tables |= _fit(observations, annotations)
-    if job.known.get("queried") != keys["queried"]:
-        tables |= _query(connection, job.group, observations)
-    return Outcome(job.group, keys, tables)
+def run(job: Sequence[Wanted]) -> Outcome:
+    """Read the observations of some groups and compute what is not known of them.
+
+    A group is fitted by itself. A query takes longer to plan than to run over few rows: it is asked once for all.
+    """
+    keys: dict[Group, dict[str, str]] = {}
+    tables: dict[str, list[pl.DataFrame]] = {}
+    to_query: dict[Group, pl.DataFrame] = {}
+    for wanted in job:
+        observations, annotations = (_ask(query, wanted.group) for query in (_OBSERVATIONS, _ANNOTATIONS))
+        keys[wanted.group] = _keys(wanted, observations, annotations)
+        new = [part for part, key in keys[wanted.group].items() if wanted.known.get(part) != key]
+        if "fitted" in new:
+            for name, rows in _fit(observations, annotations).items():
+                tables.setdefault(name, []).append(rows)
+        if "queried" in new:
+            to_query[wanted.group] = observations
+    if to_query:
+        tables |= {name: [rows] for name, rows in _query(_worker["connection"], to_query).items()}
+    return Outcome(keys, {name: pl.concat(rows) for name, rows in tables.items()})
 
 
-def _keys(job: Job, observations: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, str]:
+def _ask(query: str, group: Group) -> pl.DataFrame:
+    rows: pl.DataFrame = _worker["connection"].sql(query, params=group._asdict()).pl()
+    return rows
+
+
+def _keys(wanted: Wanted, observations: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, str]:
     """Return what each part is made from as one hash: rows, code, contracts."""
     rows = _hash(observations)
     return {
         "fitted": _joined(rows, _hash(annotations), code_hash(*FITTING), _contracts(fitted())),
-        "queried": _joined(rows, job.beside, hash_files(PROJECT, _QUERIES), code_hash(), _contracts(queried())),
+        "queried": _joined(rows, wanted.beside, hash_files(PROJECT, _QUERIES), code_hash(), _contracts(queried())),
     }
 
 
@@ -127,10 +138,10 @@ def _fit(observations: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, pl.
     return statistics_tables(observations, annotations=None if annotations.is_empty() else annotations)
 
 
-def _query(connection: Any, group: Group, observations: pl.DataFrame) -> dict[str, pl.DataFrame]:  # noqa: ANN401
-    """Return the tables that are a query, of the group alone: the tables they name are its rows meanwhile."""
+def _query(connection: Any, groups: Mapping[Group, pl.DataFrame]) -> dict[str, pl.DataFrame]:  # noqa: ANN401
+    """Return the tables that are a query, of some groups: the tables they name are the groups' rows meanwhile."""
     tables: dict[str, pl.DataFrame] = {}
-    with _only(connection, group, observations):
+    with _only(connection, groups):
         for found in load_tables(SQL_ROOT):
             types = TABLES[found.name].polars_schema
             tables[found.name] = connection.sql(found.sql).pl().select(pl.col(n).cast(types[n]) for n in types)
@@ -141,13 +152,14 @@ def _query(connection: Any, group: Group, observations: pl.DataFrame) -> dict[st
 
 
 @contextmanager
-def _only(connection: Any, group: Group, observations: pl.DataFrame) -> Iterator[None]:  # noqa: ANN401
-    """Let the names of the tables stand for the rows of one group: what is temporary is found first."""
-    connection.register("confidence_observations", observations)
+def _only(connection: Any, groups: Mapping[Group, pl.DataFrame]) -> Iterator[None]:  # noqa: ANN401
+    """Let the names of the tables stand for the rows of some groups: what is temporary is found first."""
+    connection.register("confidence_observations", pl.concat(groups.values()))
     for name in BESIDE:
-        is_of = f"{quote(group.source)} = {quote(TABLES[name].source)}"
-        of_group = f"{is_of} AND model = {quote(group.model)} AND dataset = {quote(group.dataset)}"
-        connection.execute(f"CREATE TEMP VIEW {name} AS FROM memory.main.{name} WHERE {of_group}")
+        of_source = [group for group in groups if group.source == TABLES[name].source]
+        pairs = ", ".join(f"({quote(group.model)}, {quote(group.dataset)})" for group in of_source)
+        condition = f"(model, dataset) IN ({pairs})" if pairs else "false"
+        connection.execute(f"CREATE TEMP VIEW {name} AS FROM memory.main.{name} WHERE {condition}")
     try:
         yield
     finally:

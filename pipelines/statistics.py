@@ -6,12 +6,12 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import polars as pl
 
-from pipelines.figures import BESIDE, CONSTANT, FITTING, Group, Job, Outcome, fitted, queried, run, start
+from pipelines.figures import BESIDE, CONSTANT, FITTING, Group, Outcome, Wanted, fitted, queried, run, start
 from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
 from warehouse.catalog import connect_version
@@ -25,6 +25,9 @@ from warehouse.storage.stage import BUILT, SourceReport, Stage
 
 Keys = Mapping[str, str]
 _CELLS: Final = "confidence_cells"
+_GROUPS: Final = "SELECT source, model, dataset, count(*) FROM confidence_observations GROUP BY ALL ORDER BY ALL"
+ROWS_A_JOB: Final = 100_000
+"""Observations in memory at a time, by process: a job has as many groups as fit, and one at least."""
 
 
 def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter) -> SourceReport:
@@ -73,14 +76,14 @@ def _compute(
     constant = stage.put(CONSTANT, t_quantiles_table())  # the queries look quantiles up in it
     inputs = _group_inputs(stage)
     with reporter.step("statistics", len(inputs), "groups of observations") as advance:
-        keys = {name(group): known[name(group)] for group, key in inputs.items() if _is_known(known, group, key)}
+        keys = {name(group): known[name(group)] for group, made in inputs.items() if _is_known(known, group, made)}
         advance(len(keys))
         tables: dict[str, list[pl.DataFrame]] = {table: [] for table in (*fitted(), *queried())}
         for outcome in _outcomes(stage, workers, inputs, known, keys):
             for table, rows in outcome.tables.items():
                 tables[table].append(rows)
-            keys[name(outcome.group)] = {"inputs": inputs[outcome.group], **outcome.keys}
-            advance(1)
+            keys |= {name(group): {"inputs": inputs[group].key, **found} for group, found in outcome.keys.items()}
+            advance(len(outcome.keys))
     for part, names in (("fitted", fitted()), ("queried", queried())):
         same = [group for group in inputs if keys[name(group)][part] == known.get(name(group), {}).get(part)]
         for table in names if same else ():
@@ -94,17 +97,24 @@ def name(group: Group) -> str:
     return "/".join(quote(key, safe=" ") for key in group)
 
 
-def _is_known(known: Mapping[str, Keys], group: Group, inputs: str) -> bool:
-    return known.get(name(group), {}).get("inputs") == inputs
+def _is_known(known: Mapping[str, Keys], group: Group, made: Made) -> bool:
+    return known.get(name(group), {}).get("inputs") == made.key
 
 
 def _outcomes(
-    stage: Stage, workers: int, inputs: Mapping[Group, str], known: Mapping[str, Keys], done: Mapping[str, Keys]
+    stage: Stage, workers: int, inputs: Mapping[Group, Made], known: Mapping[str, Keys], done: Mapping[str, Keys]
 ) -> Iterator[Outcome]:
-    """Run a job for every group that is not done. Those of one data set follow on another: they share weights."""
+    """Run jobs for the groups that are not done."""
     files = _cell_files(stage)
-    todo = sorted((group for group in inputs if name(group) not in done), key=lambda group: group[::-1])
-    jobs = [Job(group, _hash(_of(files, group, BESIDE)), known.get(name(group), {})) for group in todo]
+    jobs: list[list[Wanted]] = []
+    n_rows = ROWS_A_JOB
+    # Those of one data set follow on another: they share the weights of its questions.
+    for group in sorted((group for group in inputs if name(group) not in done), key=lambda group: group[::-1]):
+        if n_rows + inputs[group].n_rows > ROWS_A_JOB:
+            jobs.append([])
+            n_rows = 0
+        jobs[-1].append(Wanted(group, _hash(_of(files, group, BESIDE)), known.get(name(group), {})))
+        n_rows += inputs[group].n_rows
     threads = (os.cpu_count() or 1) // max(1, min(workers, len(jobs)))
     return run_jobs(run, jobs, workers, start, (stage.version, max(1, threads)))
 
@@ -112,16 +122,24 @@ def _outcomes(
 # --- what a group is made from --------------------------------------------------------------------------------------
 
 
-def _group_inputs(stage: Stage) -> dict[Group, str]:
+class Made(NamedTuple):
+    """What a group is made from, as one hash, and its observations."""
+
+    key: str
+    n_rows: int
+
+
+def _group_inputs(stage: Stage) -> dict[Group, Made]:
     """Return every group with the hash of all that its observations can depend on; more than they do at worst."""
     with connect_version(stage.version) as connection:
-        found = connection.execute(
-            "SELECT DISTINCT source, model, dataset FROM confidence_observations ORDER BY ALL"
-        ).fetchall()
+        found = connection.execute(_GROUPS).fetchall()
     cells = _cell_files(stage)
     whole = {report.source: _whole_files(stage, report) for report in _sources(stage)}
-    groups = [Group(*row) for row in found]
-    return {group: _hash([_code(), *_of(cells, group), *whole[group.source](group)]) for group in groups}
+    groups = {Group(*keys): n_rows for *keys, n_rows in found}
+    return {
+        group: Made(_hash([_code(), *_of(cells, group), *whole[group.source](group)]), n_rows)
+        for group, n_rows in groups.items()
+    }
 
 
 def _cell_files(stage: Stage) -> list[tuple[str, FileReport]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 
 from pipelines import figures, statistics
 from pipelines.commands.build import run_build
-from pipelines.figures import Job, Outcome, fitted, queried
+from pipelines.figures import Outcome, Wanted, fitted, queried
 from tests.faults.bundles import Files, small_bundle, write_files
 from tests.pipelines.conftest import sra_options
 from transforms.grace.synth import synth_release
@@ -55,10 +55,14 @@ def build(lake: Lake, tmp_path: Path, files: Mapping[str, bytes], monkeypatch: p
     """Build, and return which parts were computed of which group whose observations were read."""
     computed: Computed = {}
 
-    def noted(job: Job) -> Outcome:
+    def noted(job: Sequence[Wanted]) -> Outcome:
         outcome = figures.run(job)
+        for wanted in job:
+            keys = outcome.keys[wanted.group]
+            computed[statistics.name(wanted.group)] = {part for part in BOTH if keys[part] != wanted.known.get(part)}
         parts = {"fitted": fitted(), "queried": queried()}
-        computed[statistics.name(job.group)] = {part for part, names in parts.items() if names[0] in outcome.tables}
+        found = {part for part, names in parts.items() if set(names) <= outcome.tables.keys()}
+        assert found == set().union(*computed.values())
         return outcome
 
     with monkeypatch.context() as patch:
@@ -132,7 +136,7 @@ def test_a_question_that_nobody_was_asked_reads_observations_and_computes_nothin
 def test_another_source_leaves_the_figures_alone(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "grace.zip").write_bytes(synth_release(0, n_packets=1, n_questions=3))
     before = hashes(lake)
-    monkeypatch.setattr(statistics, "run", lambda job: pytest.fail(f"{job.group} was read"))
+    monkeypatch.setattr(statistics, "run", lambda job: pytest.fail(f"{job} was read"))
     options = sra_options(write_files(tmp_path / "raw", small_bundle()), grace=str(tmp_path / "grace.zip"))
     run_build(lake, options, quiet=True)
     after = hashes(lake)
