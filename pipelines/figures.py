@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -71,11 +72,13 @@ def start(version: Path, threads: int) -> None:
     _worker["connection"] = connection
 
 
+@cache
 def queried() -> list[str]:
     """Return the derived tables that are a query, in the order in which one needs another."""
     return [found.name for found in load_tables(SQL_ROOT)]
 
 
+@cache
 def fitted() -> list[str]:
     """Return the derived tables that Python computes from a group's observations."""
     return [name for name in tables_of(DERIVED) if name not in {CONSTANT, *queried()}]
@@ -87,11 +90,12 @@ def run(job: Sequence[Wanted]) -> Outcome:
     A group is fitted by itself. A query takes longer to plan than to run over few rows: it is asked once for all.
     """
     keys: dict[Group, dict[str, str]] = {}
+    code = _code()
     tables: dict[str, list[pl.DataFrame]] = {}
     to_query: dict[Group, pl.DataFrame] = {}
     for wanted in job:
         observations, annotations = (_ask(query, wanted.group) for query in (_OBSERVATIONS, _ANNOTATIONS))
-        keys[wanted.group] = _keys(wanted, observations, annotations)
+        keys[wanted.group] = _keys(wanted, code, observations, annotations)
         new = [part for part, key in keys[wanted.group].items() if wanted.known.get(part) != key]
         if "fitted" in new:
             for name, rows in _fit(observations, annotations).items():
@@ -108,13 +112,21 @@ def _ask(query: str, group: Group) -> pl.DataFrame:
     return rows
 
 
-def _keys(wanted: Wanted, observations: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, str]:
-    """Return what each part is made from as one hash: rows, code, contracts."""
-    rows = _hash(observations)
+def _code() -> dict[str, str]:
+    """Return the hash of each part's code and contracts."""
     return {
-        "fitted": _joined(rows, _hash(annotations), code_hash(*FITTING), _contracts(fitted())),
-        "queried": _joined(rows, wanted.beside, hash_files(PROJECT, _QUERIES), code_hash(), _contracts(queried())),
+        "fitted": _joined(code_hash(*FITTING), _contracts(fitted())),
+        "queried": _joined(hash_files(PROJECT, _QUERIES), code_hash(), _contracts(queried())),
     }
+
+
+def _keys(
+    wanted: Wanted, code: Mapping[str, str], observations: pl.DataFrame, annotations: pl.DataFrame
+) -> dict[str, str]:
+    """Return what each part is made from as one hash: rows, code, contracts."""
+    beside = {"fitted": _hash(annotations), "queried": wanted.beside}
+    rows = _hash(observations)
+    return {part: _joined(rows, beside[part], code[part]) for part in beside}
 
 
 def _contracts(names: list[str]) -> str:

@@ -136,8 +136,9 @@ def _group_inputs(stage: Stage) -> dict[Group, Made]:
     cells = _cell_files(stage)
     whole = {report.source: _whole_files(stage, report) for report in _sources(stage)}
     groups = {Group(*keys): n_rows for *keys, n_rows in found}
+    code = _code()
     return {
-        group: Made(_hash([_code(), *_of(cells, group), *whole[group.source](group)]), n_rows)
+        group: Made(_hash([code, *_of(cells, group), *whole[group.source](group)]), n_rows)
         for group, n_rows in groups.items()
     }
 
