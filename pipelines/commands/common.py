@@ -42,7 +42,9 @@ def size(count: int) -> str:
 def refuse_inside(lake: Lake, target: Path) -> None:
     """Raise LakeError where a file to write, by whatever path, lies in the lake's folder or holds it."""
     place = target.absolute()
-    if lake.root.exists() and (_lies_in(place, lake.root) or _lies_in(lake.root, place)):
+    if lake.root.exists() and (
+        _lies_in(place, lake.root) or _lies_in(lake.root, place) or _is_another_name(place, lake.versions)
+    ):
         raise LakeError(
             f"{printable(str(target))} is in the folder of the lake {lake.root}, or holds it, where only builds write: "
             "name a place outside."
@@ -53,6 +55,13 @@ def _lies_in(path: Path, folder: Path) -> bool:
     """Tell whether a path leads into a folder, or is it; files are compared, and not names."""
     resolved = path.resolve()
     return folder.exists() and any(place.exists() and place.samefile(folder) for place in (resolved, *resolved.parents))
+
+
+def _is_another_name(path: Path, folder: Path) -> bool:
+    """Tell whether a file is one of those below a folder under a second name, a hard link."""
+    if not path.is_file() or path.stat().st_nlink == 1:
+        return False
+    return any(other.is_file() and other.samefile(path) for other in folder.rglob("*"))
 
 
 def printable(text: str) -> str:

@@ -32,6 +32,8 @@ def place(tiny_lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     """A folder to write to that has, by other names, the lake in it."""
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "link").symlink_to(tiny_lake.root / "current", target_is_directory=True)
+    part = next((tiny_lake.require_current() / "tables").rglob("*.parquet"))
+    (tmp_path / "out" / "hard.parquet").hardlink_to(part)
     monkeypatch.chdir(tmp_path / "out")
     return tmp_path / "out"
 
@@ -42,6 +44,7 @@ WRITES = [
     "COPY (SELECT 1) TO 'LAKE/current/tables/rollouts/x.parquet'",
     "COPY (SELECT 1) TO 'link/x.csv'",
     "COPY (SELECT 1) TO 'LAKE/../lake/x.csv'",
+    "COPY (SELECT 1) TO 'hard.parquet' (FORMAT csv)",
     "COPY (SELECT 1) TO 'file://VERSION/x.csv'",
     "copy (select 1 AS \"to\") /* to 'y.csv' */ to 'VERSION/x.csv' -- to 'z.csv'",
     "COPY (SELECT 1 AS a, 2 AS b) TO 'PARENT' (FORMAT parquet, PARTITION_BY b, OVERWRITE)",
@@ -85,7 +88,7 @@ def test_what_may_write_inside_the_lake_is_refused(tiny_lake: Lake, place: Path,
     assert found.exit_code == 1
     assert str(found.exception)
     assert tree(tiny_lake.root) == before
-    assert [path.name for path in place.iterdir()] == ["link"]
+    assert sorted(path.name for path in place.iterdir()) == ["hard.parquet", "link"]
     assert verify_version(tiny_lake.require_current()) == []
 
 
@@ -98,7 +101,7 @@ def test_the_refusal_is_a_sentence(tiny_lake: Lake) -> None:
 @pytest.mark.parametrize("command", [["sql", "SELECT 1", "--output"], ["export", "signal_coverage", "--to"]])
 def test_files_named_by_options_stay_outside_too(tiny_lake: Lake, place: Path, command: list[str]) -> None:
     before = tree(tiny_lake.root)
-    for target in (tiny_lake.require_current() / "x.csv", place / "link" / "x.csv"):
+    for target in (tiny_lake.require_current() / "x.csv", place / "link" / "x.csv", place / "hard.parquet"):
         found = CliRunner().invoke(cli, [*command, str(target), "--lake", str(tiny_lake.root)])
         assert found.exit_code == 1
         assert "only builds write" in str(found.exception)
@@ -116,7 +119,7 @@ def test_files_named_by_options_stay_outside_too(tiny_lake: Lake, place: Path, c
 )
 def test_an_analyst_writes_to_a_folder_of_his_own(tiny_lake: Lake, place: Path, query: str) -> None:
     assert ask(tiny_lake, query).exit_code == 0
-    assert len(list(place.iterdir())) == 2
+    assert len(list(place.iterdir())) == 3
 
 
 @pytest.mark.parametrize(
