@@ -5,6 +5,7 @@ The project's modules are instrumented as they are imported, so this module impo
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import sys
@@ -73,6 +74,16 @@ def mutator(target: Target) -> Callable[[bytes, int, int], bytes]:
     return mutate
 
 
+def leave_at_once() -> None:
+    """End the process, once libFuzzer is done, before anything else that is registered to run at its end.
+
+    libFuzzer leaves with the interpreter locked, and Arrow's threads, for which the process would wait, may want it.
+    What is registered last runs first, so this is called when every library has been used.
+    """
+    libc = ctypes.CDLL(None)
+    libc.__cxa_atexit(libc._exit, ctypes.c_void_p(0), ctypes.c_void_p(0))
+
+
 def main(arguments: list[str]) -> None:
     """Fuzz a target until libFuzzer's options say to stop; it ends the process itself."""
     import atheris
@@ -80,13 +91,15 @@ def main(arguments: list[str]) -> None:
     name, findings, corpus, *options = arguments
     warnings.simplefilter("error")
     target = load(name)
-    folder = Path(corpus)
+    check = recording(target, Path(findings))
     for place, seed in enumerate(target.seeds()):
-        (folder / f"seed{place}").write_bytes(seed)
+        (Path(corpus) / f"seed{place}").write_bytes(seed)
+        check(seed)
+    leave_at_once()
     setup: Any = atheris.Setup
     setup(
         [name, *options, f"-max_len={target.max_len}", corpus],
-        recording(target, Path(findings)),
+        check,
         custom_mutator=mutator(target),
     )
     atheris.Fuzz()

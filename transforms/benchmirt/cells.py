@@ -86,7 +86,9 @@ def _read_parquet(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
         if _too_large(len(names), file.metadata.num_rows, log, limits) or not _are_plain(file.schema_arrow, log):
             return None
         table = file.read()
-    except (pa.ArrowException, OSError) as error:
+        # Whether text is UTF-8 nobody has looked at before, and polars takes it for granted.
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         log.add(rules.UNREADABLE, f"The file starts like Parquet and cannot be read ({type(error).__name__}).")
         return None
     if table.num_rows == 0 or not names:

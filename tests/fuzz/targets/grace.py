@@ -18,8 +18,8 @@ import polars as pl
 from tests.fuzz.mutations import any_value, json_document, mutated_value, plain
 from tests.fuzz.properties import require, same_frames, sound_issues, sound_table
 from tests.fuzz.seeds import packets
-from tests.fuzz.target import Target
-from transforms.grace import Limits, read_release, read_runs
+from tests.fuzz.target import Target, sometimes
+from transforms.grace import Elicitation, Limits, read_release, read_runs
 from transforms.grace.answers import parse_answer_line
 from transforms.grace.audit import Packets, audit_pickles
 from transforms.grace.categories import normalise
@@ -38,10 +38,11 @@ _SMALL = Limits(archive_bytes=1 << 20, entries=40, entry_bytes=1 << 17, total_by
 def _archive(data: bytes) -> None:
     found = read_release(data, "r.zip", _PASSWORD, _SMALL)
     _sound_source(found)
-    again = read_release(data, "r.zip", _PASSWORD, _SMALL)
-    require(again.issues == found.issues, "other issues at the second reading")
-    same_frames(found.tables | {"f": found.source_files}, again.tables | {"f": again.source_files})
     require(found.source_files.height > 0, "no row of the archive")
+    if sometimes(data):
+        again = read_release(data, "r.zip", _PASSWORD, _SMALL)
+        require(again.issues == found.issues, "other issues at the second reading")
+        same_frames(found.tables | {"f": found.source_files}, again.tables | {"f": again.source_files})
 
 
 def _sound_source(found: SourceTables) -> None:
@@ -146,12 +147,12 @@ def _release() -> pl.DataFrame:
 
 def _runs(data: bytes) -> None:
     buzzes = read_release(synth_release(0, 2, 3), "r.zip").tables["grace_buzzes"] if data[-1:] == b" " else None
-    for elicitation in ("logit", "verb"):
-        found = read_runs({"packet1_model_human_output.json": data}, elicitation, _release())
-        _sound_source(found)
-        sound_issues(found.issues, data)
-        if buzzes is not None:
-            sound_table("grace_buzzes", attach_clues(buzzes, found.tables["grace_runs"]))
+    elicitation: Elicitation = "logit" if b'"conf": -' in data else "verb"
+    found = read_runs({"packet1_model_human_output.json": data}, elicitation, _release())
+    _sound_source(found)
+    sound_issues(found.issues, data)
+    if buzzes is not None:
+        sound_table("grace_buzzes", attach_clues(buzzes, found.tables["grace_runs"]))
 
 
 def _answer_line(data: bytes) -> None:
@@ -206,7 +207,9 @@ def _pickle(data: bytes) -> None:
     for name in _PICKLES:
         issues, files = audit_pickles({name: data}, seen, _SMALL)
         sound_issues(issues, data)
-        sound_table("source_files", frame("source_files", files))
+        require([row["path"] for row in files] == [name], "a pickle without its row")
+        if sometimes(data):
+            sound_table("source_files", frame("source_files", files))
     require(not hasattr(sys, "was_executed_by_a_pickle"), "a pickle was executed")
 
 
@@ -265,6 +268,6 @@ TARGETS = (
     Target("grace_runs", _runs, lambda: packets()[1], json_document, short=40, max_len=65_536),
     Target("grace_answer_line", _answer_line,
            lambda: [b"Wexa [or Wexus; accept Wexum", 'Wexa (“WEKS-uh”) [prompt on a; reject "b"]'.encode()],
-           _mutated_line, short=500, max_len=1_024),
+           _mutated_line, short=500, max_len=300),
     Target("grace_pickle", _pickle, _pickle_seeds, _mutated_pickle, short=80, max_len=2_048),
 )  # fmt: skip

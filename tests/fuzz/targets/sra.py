@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import zlib
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
@@ -16,7 +15,7 @@ import pyarrow as pa
 from tests.fuzz.mutations import json_document, json_lines, packed, plain, sections, unpacked
 from tests.fuzz.properties import lines_accounted, require, same_frames, sound_issues, sound_table
 from tests.fuzz.seeds import CELL, DATASETS, FILES, bundle, cell_file, known_vocabulary, questions, tf_drift
-from tests.fuzz.target import Target
+from tests.fuzz.target import Target, sometimes
 from transforms.issue_log import Unread
 from transforms.sra.cell import AnswersInput, HalfResult, read_answers, read_tokens
 from transforms.sra.entropy_index import INDEX_SCHEMA
@@ -26,15 +25,10 @@ from transforms.sra.questions import parse_questions, questions_frame
 from transforms.sra.sampling import QUESTION_SCHEMA, ROLLOUT_SCHEMA, Sampling, parse_sampling
 from transforms.sra.verdicts_ab import parse_ab
 from transforms.sra.verdicts_tf import parse_tf
-from warehouse.contracts import has_errors
+from warehouse.contracts import TABLES, has_errors
 
 _PATH = "models/m/d/c/f.jsonl.gz"
 _BOUND = 1 << 20
-
-
-def _sometimes(data: bytes) -> bool:
-    """Tell of an input whether it is one of those that are read twice."""
-    return zlib.crc32(data) % 4 == 0
 
 
 def _sound_unread(unread: list[Unread]) -> None:
@@ -53,7 +47,7 @@ def _sampling(data: bytes) -> None:
     lines_accounted(data, asked["line"], found.issues)
     _sound_numbers(asked.select("agreement", "agreement_recomputed"), 0, 1)
     _sound_numbers(rollouts.select("presence_penalty"), float("-inf"), float("inf"))
-    if _sometimes(data):
+    if sometimes(data):
         _same_sampling(found, parse_sampling(data, CELL, _PATH, questions("champ").keys(), unread=[]))
 
 
@@ -82,7 +76,7 @@ def _probe(read: Callable[..., Any], *names: str) -> Callable[[bytes], None]:
         _sound_numbers(found.frame.select(names), 0, 1, may_be_nan=True)
         if not has_errors(found.issues):
             require(found.frame.height % 9 == 0, "not nine rollouts a question")
-        if _sometimes(data):
+        if sometimes(data):
             again = read(data, CELL, _PATH, unread=[])
             require(again.frame.equals(found.frame) and again.issues == found.issues, "differs at the second reading")
 
@@ -105,7 +99,7 @@ def _cell(data: bytes) -> None:
     sampling, ab, tf, binary, index = unpacked(data, 5)
     files = [gzip.compress(part, 1, mtime=0) for part in (sampling, ab, tf, index)]
     first = _read_cell(files, binary, data)
-    if _sometimes(data):
+    if sometimes(data):
         same_frames(first, _read_cell(files, binary, data))
 
 
@@ -134,17 +128,11 @@ def _tables(half: HalfResult, data: bytes) -> dict[str, pl.DataFrame]:
     require(half.tables or has_errors(half.issues), "no tables and no error")
     found = {name: _collected(rows) for name, rows in half.tables.items()}
     for name, frame in found.items():
-        table = frame.sort(_KEYS[name], maintain_order=True) if name in _KEYS else frame
-        sound_table(name, _conformed(name, table))
+        sound_table(name, _conformed(name, frame))
     return found
 
 
-_KEYS: dict[str, list[str]] = {}
-
-
 def _conformed(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    from warehouse.contracts import TABLES
-
     schema = TABLES[name].polars_schema
     require(set(frame.columns) == set(schema), f"{name} has the columns {frame.columns}")
     return frame.select(pl.col(column).cast(dtype) for column, dtype in schema.items())
@@ -192,7 +180,8 @@ def _questions(data: bytes) -> None:
     for dataset in DATASETS:
         found, issues = parse_questions(dataset, data, "q.json")
         sound_issues(issues, data)
-        require(parse_questions(dataset, data, "q.json") == (found, issues), "another result at the second reading")
+        if sometimes(data):
+            require(parse_questions(dataset, data, "q.json") == (found, issues), "another result at the second reading")
         if any(issue.line is None and issue.severity == "error" for issue in issues):
             require(not found, "questions of a file that is refused")
             continue
@@ -206,14 +195,20 @@ def _question_seeds() -> list[bytes]:
     return [bundle()[f"instances/{dataset}.json"] for dataset in DATASETS]
 
 
+def _lines_of(name: str) -> list[bytes]:
+    """Return a file of the cell and its first line alone, which is mutated and read faster."""
+    data = cell_file(name)
+    return [data, data.splitlines(keepends=True)[0]]
+
+
 _AB, _TF = "ab_logprob9.jsonl.gz", "tf_logprob9.jsonl.gz"
 TARGETS = (
-    Target("sampling", _sampling, lambda: [cell_file(FILES[0])], json_lines, short=150),
+    Target("sampling", _sampling, lambda: _lines_of(FILES[0]), json_lines, short=150),
     Target("verdicts_ab", _probe(parse_ab, "ab_p_correct", "ab_p_correct_ab", "letter_mass_ab"),
-           lambda: [cell_file(_AB)], json_lines, short=150),
+           lambda: _lines_of(_AB), json_lines, short=150),
     Target("verdicts_tf", _probe(parse_tf, "tf_p_correct", "tf_p_correct_tf", "tf_p_correct_ft"),
-           lambda: [cell_file(_TF), *tf_drift()], json_lines, short=200),
-    Target("entropy_index", _index, lambda: [cell_file(FILES[4])], json_lines, short=150),
+           lambda: [*_lines_of(_TF), *tf_drift()], json_lines, short=200),
+    Target("entropy_index", _index, lambda: _lines_of(FILES[4]), json_lines, short=150),
     Target("cell", _cell, _whole, _mutated_cell, short=20, max_len=32_768),
     Target("questions", _questions, _question_seeds, json_document, short=80),
 )  # fmt: skip

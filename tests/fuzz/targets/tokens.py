@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from random import Random
 from typing import Any
 
@@ -17,7 +18,7 @@ from transforms.sra.entropy import read_blocks
 from transforms.sra.entropy_summary import summarise
 from transforms.sra.index import parse_index
 from transforms.sra.spans import MARKERS, find_spans
-from transforms.sra.token_blocks import TokenBlocks
+from transforms.sra.token_blocks import Layout, TokenBlocks
 from transforms.sra.tokenizers import Vocabulary, parse_tokenizer
 from warehouse.contracts import has_errors
 
@@ -26,13 +27,14 @@ def _blocks(data: bytes) -> None:
     index_bytes, binary = unpacked(data, 2)
     index, _ = parse_index(index_bytes, CELL, "index")
     vocabulary = known_vocabulary()
-    for layout in ("blocked", "interleaved"):
-        for known in (vocabulary, None):
-            blocks, issues = read_blocks(binary, index, "bin", "index", layout=layout, vocabulary=known)
-            sound_issues(issues, data)
-            refused_with_reason(blocks is None, issues)
-            if blocks is not None:
-                _sound_blocks(blocks, index, binary, known)
+    way = zlib.crc32(data)
+    layout: Layout = "interleaved" if way % 5 == 0 else "blocked"
+    known = None if way % 7 == 0 else vocabulary
+    blocks, issues = read_blocks(binary, index, "bin", "index", layout=layout, vocabulary=known)
+    sound_issues(issues, data)
+    refused_with_reason(blocks is None, issues)
+    if blocks is not None:
+        _sound_blocks(blocks, index, binary, known)
 
 
 def _sound_blocks(blocks: TokenBlocks, index: pl.DataFrame, binary: bytes, vocabulary: Vocabulary | None) -> None:
@@ -146,9 +148,25 @@ def _mutated_tokenizer(data: bytes, rng: Random) -> bytes:
     return json.dumps(document).encode()
 
 
-_BLOCK_SEEDS = (FILES[4], FILES[3])
+def _block_seeds() -> list[bytes]:
+    """Return the cell's own file, and one of three short rollouts, the last with an answer."""
+    ids = known_vocabulary()
+    answer = [place for place in range(ids.size) if b"ANSWER" in _piece(ids, place)][:1] or [1]
+    rollouts = [[5, 6], [], [7, *answer, 8]]
+    binary, lines = b"", []
+    for sample, tokens in enumerate(rollouts):
+        row = {"instance_id": "q", "sample": sample, "offset": len(binary), "n_tokens": len(tokens)}
+        lines.append(json.dumps(row | {"mean_entropy": 1.0, "max_entropy": 1.0}))
+        binary += np.full(len(tokens), 1.0, "<f2").tobytes() + np.array(tokens, "<i4").tobytes()
+    return [packed([cell_file(FILES[4]), cell_file(FILES[3])]), packed(["\n".join(lines).encode(), binary])]
+
+
+def _piece(vocabulary: Vocabulary, token_id: int) -> bytes:
+    return vocabulary.blob[vocabulary.offsets[token_id] : vocabulary.offsets[token_id + 1]].tobytes()
+
+
 TARGETS = (
-    Target("token_entropy", _blocks, lambda: [packed([cell_file(name) for name in _BLOCK_SEEDS])],
+    Target("token_entropy", _blocks, _block_seeds,
            sections(json_lines, plain), short=30),
     Target("tokenizer", _tokenizer, _tokenizer_seeds, _mutated_tokenizer, short=200),
     Target("spans", _spans, _span_seeds, short=400, max_len=400),

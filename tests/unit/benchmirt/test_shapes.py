@@ -268,3 +268,13 @@ def test_every_way_to_hold_numbers_or_text_is_read(kind: pa.DataType) -> None:
 
 def test_a_parquet_file_without_a_row_is_an_error() -> None:
     assert rules_of(read(made(pa.float64(), []))) == ["benchmirt.empty_file"]
+
+
+@pytest.mark.parametrize("old", [b"item_id", b"aaaa", b"cccc"])
+def test_a_parquet_file_whose_names_or_texts_are_not_utf8_is_an_error(old: bytes) -> None:
+    target = io.BytesIO()
+    frame = pa.table({"item_id": ["aaaa", "bbbb"], "m": [0.0, 1.0], "subset": ["cccc", "dddd"]})
+    pq.write_table(frame, target, compression="none", use_dictionary=False, write_statistics=False, store_schema=False)
+    damaged = target.getvalue().replace(old, b"\xff" + old[1:])
+    assert damaged != target.getvalue()
+    assert rules_of(read(damaged)) == ["benchmirt.unreadable"]
