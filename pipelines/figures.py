@@ -25,6 +25,7 @@ _QUERIES: Final = ("sql/tables/*.sql", "sql/macros/*.sql")
 BESIDE: Final = ("rollouts", "rollout_entropies")
 """Tables by cell that a query reads beside the observations."""
 
+_GROUPS: Final = "SELECT source, model, dataset, count(*) FROM confidence_observations GROUP BY ALL ORDER BY ALL"
 _OBSERVATIONS: Final = """
 FROM confidence_observations WHERE source = $source AND model = $model AND dataset = $dataset
 ORDER BY cell, question_id, unit_id
@@ -66,10 +67,23 @@ _worker: dict[str, Any] = {}
 
 
 def start(version: Path, threads: int) -> None:
-    """Open the stage of a build once for all groups of this process."""
-    connection = connect_version(version)
-    connection.execute(f"SET threads = {threads}")
-    _worker["connection"] = connection
+    """Open the stage of a build, once for all that this process does of it."""
+    if _worker.get("version") != version:
+        stop()
+        _worker.update(version=version, connection=connect_version(version))
+    _worker["connection"].execute(f"SET threads = {threads}")
+
+
+def stop() -> None:
+    """Close what `start` opened."""
+    if connection := _worker.pop("connection", None):
+        connection.close()
+    _worker.clear()
+
+
+def groups() -> dict[Group, int]:
+    """Return the groups that there are, with their numbers of observations."""
+    return {Group(*keys): n_rows for *keys, n_rows in _worker["connection"].execute(_GROUPS).fetchall()}
 
 
 @cache

@@ -11,10 +11,22 @@ from urllib.parse import quote
 
 import polars as pl
 
-from pipelines.figures import BESIDE, CONSTANT, FITTING, Group, Outcome, Wanted, fitted, queried, run, start
+from pipelines.figures import (
+    BESIDE,
+    CONSTANT,
+    FITTING,
+    Group,
+    Outcome,
+    Wanted,
+    fitted,
+    groups,
+    queried,
+    run,
+    start,
+    stop,
+)
 from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
-from warehouse.catalog import connect_version
 from warehouse.code import code_hash, code_record
 from warehouse.contracts import TABLES
 from warehouse.storage.assemble import DERIVED, SHARED, tables_of
@@ -25,7 +37,6 @@ from warehouse.storage.stage import BUILT, SourceReport, Stage
 
 Keys = Mapping[str, str]
 _CELLS: Final = "confidence_cells"
-_GROUPS: Final = "SELECT source, model, dataset, count(*) FROM confidence_observations GROUP BY ALL ORDER BY ALL"
 ROWS_A_JOB: Final = 100_000
 """Observations in memory at a time, by process: a job has as many groups as fit, and one at least."""
 
@@ -41,8 +52,12 @@ def stage_statistics(lake: Lake, stage: Stage, workers: int, reporter: Reporter)
         files = stage.reuse(lake.require_current(), listed)
         report = SourceReport(DERIVED, BUILT, files, {}, dict(state))
     else:
-        files, groups = _compute(lake, stage, workers, reporter, state.get("groups", {}) if is_sound else {})
-        report = SourceReport(DERIVED, BUILT, files, {}, {"inputs": key, "groups": groups})
+        known = state.get("groups", {}) if is_sound else {}
+        try:
+            files, keys = _compute(lake, stage, workers, reporter, known)
+        finally:
+            stop()
+        report = SourceReport(DERIVED, BUILT, files, {}, {"inputs": key, "groups": keys})
     stage.report(report, [], TABLES["source_files"].empty())
     return report
 
@@ -131,15 +146,13 @@ class Made(NamedTuple):
 
 def _group_inputs(stage: Stage) -> dict[Group, Made]:
     """Return every group with the hash of all that its observations can depend on; more than they do at worst."""
-    with connect_version(stage.version) as connection:
-        found = connection.execute(_GROUPS).fetchall()
+    start(stage.version, os.cpu_count() or 1)
     cells = _cell_files(stage)
     whole = {report.source: _whole_files(stage, report) for report in _sources(stage)}
-    groups = {Group(*keys): n_rows for *keys, n_rows in found}
     code = _code()
     return {
         group: Made(_hash([code, *_of(cells, group), *whole[group.source](group)]), n_rows)
-        for group, n_rows in groups.items()
+        for group, n_rows in groups().items()
     }
 
 

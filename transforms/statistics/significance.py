@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, ndtr, stdtr
-from scipy.stats import binomtest, rankdata
+import polars as pl
+from scipy.special import bdtr, chdtrc, ndtr, stdtr
 
 from transforms.statistics.rows import FloatArray, IntArray, Rows, sums, sums_by_question
 from transforms.statistics.scores import equal_mass_bin
@@ -143,12 +143,17 @@ def _centred(values: FloatArray) -> FloatArray:
 
 def spearman(a: FloatArray, b: FloatArray) -> Correlation | Undefined:
     """Correlate the mid-ranks of two aligned arrays."""
-    return pearson(np.asarray(rankdata(a)), np.asarray(rankdata(b)))
+    return pearson(_mid_ranks(a), _mid_ranks(b))
+
+
+def _mid_ranks(values: FloatArray) -> FloatArray:
+    return pl.Series(values).rank("average").to_numpy()
 
 
 def sign_test(k: int, n: int) -> float:
     """Return the exact two-sided binomial p of k in n against one half; 1 where n is 0."""
-    return float(binomtest(k, n, 0.5).pvalue) if n else 1.0
+    # Against one half the distribution is symmetric: both tails are twice the smaller.
+    return min(1.0, 2.0 * float(bdtr(min(k, n - k), n, 0.5))) if n else 1.0
 
 
 def mcnemar(first: IntArray, second: IntArray) -> McNemar:
