@@ -274,3 +274,11 @@ def test_every_line_gives_an_entry_or_an_error(rows: list[tuple[str, str, str]])
     read = list(csv.reader(io.StringIO(rows_as_csv(rows).decode("utf-8", "surrogateescape"), newline="")))
     n_lines = sum(any(field.strip() for field in row) for row in read[1:])
     assert len({entry.line for entry in entries} | named - {None}) >= n_lines
+
+
+@pytest.mark.parametrize(("size", "sha256"), [("a patient's note", A), ("3", "a patient's note")])
+def test_what_stands_where_a_size_or_hash_should_is_not_repeated(size: str, sha256: str) -> None:
+    (issue,) = [issue for issue in parse_manifest(one("c", size, sha256))[1] if issue.severity is Severity.ERROR]
+    assert "patient" not in issue.message + (issue.value or "")
+    assert issue.value is not None
+    assert issue.value.startswith("16 bytes, SHA-256 ")
