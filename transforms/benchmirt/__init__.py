@@ -1,7 +1,7 @@
 """BenchMIRT: graded answers of many models to many benchmark items, as long tables."""
 
 from transforms.benchmirt.alignment import Audit, audit_alignment
-from transforms.benchmirt.cells import Limits
+from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.pyirt import write_subjects
 from transforms.benchmirt.responses import Responses, read_responses
 from transforms.benchmirt.source import SourceTables, read_benchmirt

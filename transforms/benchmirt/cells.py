@@ -11,28 +11,17 @@ from typing import Final
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv as pc
-import pyarrow.parquet as pq
 
 from transforms import gzipped
-from transforms.benchmirt import rules
-from transforms.issue_log import IssueLog, shown, shown_all
+from transforms.benchmirt import parquet, rules
+from transforms.benchmirt.limits import Limits, too_large
+from transforms.issue_log import IssueLog, shown
 
 GZIP: Final = b"\x1f\x8b"
-PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
 _BLOCK: Final = 256 << 20
 _LISTED: Final = 20
 _GZIP_RULES: Final = {rule.name: rule for rule in gzipped.RULES}
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds that hold whatever a file states; the release needs a hundredth of each."""
-
-    file_bytes: int = 2 << 30
-    cells: int = 200_000_000
-    columns: int = 100_000
-    header_bytes: int = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,69 +63,10 @@ def _within(data: bytes, log: IssueLog, limits: Limits) -> bytes | None:
 
 def read_cells(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
     """Return the table that an opened file holds, or None with every reason why it cannot be read."""
-    if data.startswith(PARQUET):
-        return _read_parquet(data, log, limits)
-    return _read_csv(data, log, limits)
-
-
-def _read_parquet(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
-    try:
-        file = pq.ParquetFile(io.BytesIO(data))
-        names = list(file.schema_arrow.names)
-        if _too_large(len(names), file.metadata.num_rows, log, limits) or not _are_plain(file.schema_arrow, log):
-            return None
-        table = file.read()
-        # Whether text is UTF-8 nobody has looked at before, and polars takes it for granted.
-        table.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        log.add(rules.UNREADABLE, f"The file starts like Parquet and cannot be read ({type(error).__name__}).")
-        return None
-    if table.num_rows == 0 or not names:
-        log.add(
-            rules.EMPTY_FILE, f"The file has {len(names)} columns and {table.num_rows} rows; expected at least one."
-        )
-        return None
-    frame = pl.DataFrame([_plain(table.column(i), str(i)) for i in range(len(names))])
-    return Cells(names, frame, lambda _: {})
-
-
-def _are_plain(schema: pa.Schema, log: IssueLog) -> bool:
-    """Tell whether every column is of a type that a table of scores or of metadata has; polars does not read all."""
-    odd = [found.name for found in schema if not any(known(found.type) for known in _PLAIN_TYPES)]
-    if odd:
-        message = (
-            f"These columns of the Parquet file are of types that are not read: {shown_all(odd)}; expected numbers, "
-            "text, truth values or dates."
-        )
-        log.add(rules.UNREADABLE, message, value=str(len(odd)))
-    return not odd
-
-
-def _is_coded_text(kind: pa.DataType) -> bool:
-    return pa.types.is_dictionary(kind) and any(known(kind.value_type) for known in _TEXT_TYPES)
-
-
-_TEXT_TYPES: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-_PLAIN_TYPES: Final = (
-    *_TEXT_TYPES, _is_coded_text, pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null,
-    pa.types.is_date, pa.types.is_decimal128,
-)  # fmt: skip
-
-
-def _plain(column: pa.ChunkedArray, name: str) -> pl.Series:
-    found = pl.Series(name, pl.from_arrow(column))
-    return found.cast(pl.String) if isinstance(found.dtype, pl.Categorical | pl.Enum) else found
-
-
-def _too_large(columns: int, rows: int, log: IssueLog, limits: Limits) -> bool:
-    if columns <= limits.columns and columns * rows <= limits.cells:
-        return False
-    log.add(
-        rules.TOO_LARGE,
-        f"The table has {columns} columns and {rows} rows; the limits are {limits.columns} columns and "
-        f"{limits.cells} cells.",
-    )
-    return True
+    if not data.startswith(parquet.MAGIC):
+        return _read_csv(data, log, limits)
+    found = parquet.read_columns(data, log, limits)
+    return None if found is None else Cells(*found, lambda _: {})
 
 
 def _read_csv(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
@@ -146,7 +76,7 @@ def _read_csv(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
     if not _is_plain_text(data, log) or _note_open_quote(data, log):
         return None
     names = _header(data, log, limits)
-    if names is None or _too_large(len(names), data.count(b"\n"), log, limits):
+    if names is None or too_large(len(names), data.count(b"\n"), log, limits):
         return None
     frame = _parse(data, len(names), log)
     if frame is None:

@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Cells, Limits, open_file, read_cells, show_rows
+from transforms.benchmirt.cells import Cells, open_file, read_cells, show_rows
+from transforms.benchmirt.limits import Limits
 from transforms.issue_log import IssueLog, shown, shown_all
 from warehouse.contracts import Issue, Rule
 from warehouse.contracts.benchmirt import SOURCE

@@ -11,7 +11,7 @@ import orjson
 import polars as pl
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Limits
+from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.missing import note_missing
 from transforms.issue_log import IssueLog, shown, shown_all
 from transforms.jsonl import Limits as LineLimits

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import polars as pl
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Cells, Limits, open_file, read_cells, show_rows
+from transforms.benchmirt.cells import Cells, open_file, read_cells, show_rows
+from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.missing import note_missing
 from transforms.benchmirt.pyirt import read_subjects
 from transforms.issue_log import IssueLog, shown, shown_all

@@ -12,7 +12,7 @@ import polars as pl
 
 from transforms.benchmirt import rules
 from transforms.benchmirt.alignment import audit_alignment
-from transforms.benchmirt.cells import Limits
+from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.metadata import (
     ITEM_NUMBERS,
     ITEM_TEXTS,

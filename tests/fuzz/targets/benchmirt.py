@@ -18,7 +18,7 @@ from tests.fuzz.properties import refused_with_reason, require, same_frames, sou
 from tests.fuzz.seeds import benchmirt
 from tests.fuzz.target import Target, sometimes
 from transforms.benchmirt import read_benchmirt
-from transforms.benchmirt.cells import Limits
+from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.metadata import read_item_metadata, read_model_metadata
 from transforms.benchmirt.pyirt import write_subjects
 from transforms.benchmirt.responses import LONG, read_responses

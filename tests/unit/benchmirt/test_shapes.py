@@ -278,3 +278,16 @@ def test_a_parquet_file_whose_names_or_texts_are_not_utf8_is_an_error(old: bytes
     damaged = target.getvalue().replace(old, b"\xff" + old[1:])
     assert damaged != target.getvalue()
     assert rules_of(read(damaged)) == ["benchmirt.unreadable"]
+
+
+def test_a_text_that_a_short_parquet_file_says_often_counts_as_often() -> None:
+    """Three kilobytes state a thousand texts of a thousand bytes each: they are counted before they are spelled out."""
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int32()), pa.array(["x" * 1_000]))
+    frame = pa.table({"item_id": [f"q{i}" for i in range(1_000)], "m": [0.0, 1.0] * 500, "subset": texts})
+    target = io.BytesIO()
+    pq.write_table(frame, target)
+    data = target.getvalue()
+    assert len(data) < 30_000
+    assert rules_of(read_responses(data, "r", Limits(file_bytes=900_000))) == ["benchmirt.too_large"]
+    found = read_responses(data, "r", Limits(file_bytes=1_200_000))
+    assert found.items["subset"].unique().to_list() == ["x" * 1_000]
