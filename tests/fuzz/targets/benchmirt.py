@@ -202,6 +202,6 @@ TARGETS = (
     Target("benchmirt_release", _release, lambda: [packed(benchmirt())], sections(_csv_or_lines, csv_table, csv_table),
            short=15, max_len=32_768),
     Target("benchmirt_parquet", _responses, _parquet_seeds, _made_parquet, short=60),
-    Target("irt_parameters", _parameters, _parameter_seeds, json_document, short=400),
+    Target("irt_parameters", _parameters, _parameter_seeds, json_document, short=2_000),
     Target("irt_fit", _fit, lambda: [bytes([0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 0, 0, 4, 5, 1] * 3)], short=10, max_len=60),
 )  # fmt: skip

@@ -269,5 +269,5 @@ TARGETS = (
     Target("grace_answer_line", _answer_line,
            lambda: [b"Wexa [or Wexus; accept Wexum", 'Wexa (“WEKS-uh”) [prompt on a; reject "b"]'.encode()],
            _mutated_line, short=500, max_len=300),
-    Target("grace_pickle", _pickle, _pickle_seeds, _mutated_pickle, short=80, max_len=2_048),
+    Target("grace_pickle", _pickle, _pickle_seeds, _mutated_pickle, short=300, max_len=2_048),
 )  # fmt: skip

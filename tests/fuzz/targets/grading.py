@@ -76,6 +76,33 @@ def _written(data: bytes, rng: Random) -> bytes:
     return data[:at] + words.encode() + data[cut:]
 
 
+_LEAVES = (
+    "x", "n", "y", "1", "2", "10", "308", "0", "1.7", "0.5", "I", "pi", "E", "1e308", "10^308", "170",
+    "1.7*10^308*(1+I)",
+)  # fmt: skip
+_FORMS = (
+    "({}+{})", "({}-{})", "{}*{}", "({})/({})", "({})^({})", "C({},{})", "{}({})", "-({})", "({})!", "sqrt({})",
+    "exp({})", "floor({})", "abs({})", "log({})", "tan({})", "ceil({})", "\\frac{{{}}}{{{}}}",
+)  # fmt: skip
+
+
+def _expression(rng: Random, depth: int) -> str:
+    """Return a well-formed expression, whose value may be as large, complex or undefined as any."""
+    if depth == 0 or rng.random() < 0.15:
+        return rng.choice(_LEAVES)
+    one, other = _expression(rng, depth - 1), _expression(rng, depth - 1)
+    return rng.choice(_FORMS).format(one, other)
+
+
+def _compared(data: bytes, rng: Random) -> bytes:
+    """Put an expression in the place of the gold answer, of the answer, or something equal to a part of it."""
+    if rng.random() < 0.4:
+        return _written(data, rng)
+    gold, _, answer = data.partition(b"|")
+    made = _expression(rng, rng.choice((1, 2, 3, 4))).encode()
+    return rng.choice((made + b"|" + answer, gold + b"|" + made, made + b"|" + made, gold + b"|" + gold + b"*1"))
+
+
 def _text_seeds() -> list[bytes]:
     texts = ("so ANSWER: 715", "The answer is: \\frac{1}{2}.", '{"answer": "3.2"}', "yes, it is", "choice_2", "1 2 3")
     return [bytes([place]) + text.encode() for place in range(8) for text in texts]
@@ -90,6 +117,6 @@ def _gold_seeds() -> list[bytes]:
 
 
 TARGETS = (
-    Target("grading", _text, _text_seeds, _written, short=500, max_len=4_096),
-    Target("gold_answers", _gold, _gold_seeds, _written, short=500, max_len=1_024),
+    Target("grading", _text, _text_seeds, _written, short=2_000, max_len=4_096),
+    Target("gold_answers", _gold, _gold_seeds, _compared, short=2_000, max_len=1_024),
 )

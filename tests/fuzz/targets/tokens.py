@@ -140,12 +140,13 @@ def _mutated_tokenizer(data: bytes, rng: Random) -> bytes:
         return json_document(data, rng)
     steps = [rng.choice(_STEPS) for _ in range(rng.choice((0, 1, 2, 3, 12)))]
     part, inside = rng.choice((("decoder", "decoders"), ("decoder", "decoders"), ("pre_tokenizer", "pretokenizers")))
-    for _ in range(rng.choice((0, 0, 1, 3, 450))):
-        steps = [{"type": "Sequence", inside: steps}]
-    document[part] = {"type": "Sequence", inside: steps}
-    if rng.random() < 0.2:
+    document[part] = {"type": "Sequence", inside: ["HERE"]}
+    if part != "decoder":
         document.pop("decoder", None)
-    return json.dumps(document).encode()
+    # As text, for the encoder does not go as deep as the decoder.
+    depth = rng.choice((0, 0, 1, 3, 480, 505))
+    nested = f'{{"type": "Sequence", "{inside}": [' * depth + json.dumps(steps)[1:-1] + "]}" * depth
+    return json.dumps(document).replace('"HERE"', nested).encode()
 
 
 def _block_seeds() -> list[bytes]:
@@ -168,6 +169,6 @@ def _piece(vocabulary: Vocabulary, token_id: int) -> bytes:
 TARGETS = (
     Target("token_entropy", _blocks, _block_seeds,
            sections(json_lines, plain), short=30),
-    Target("tokenizer", _tokenizer, _tokenizer_seeds, _mutated_tokenizer, short=200),
+    Target("tokenizer", _tokenizer, _tokenizer_seeds, _mutated_tokenizer, short=300, max_len=32_768),
     Target("spans", _spans, _span_seeds, short=400, max_len=400),
 )  # fmt: skip
