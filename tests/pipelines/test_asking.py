@@ -82,7 +82,11 @@ WRITES = [
 @pytest.mark.parametrize("query", WRITES)
 def test_what_may_write_inside_the_lake_is_refused(tiny_lake: Lake, place: Path, query: str) -> None:
     before = tree(tiny_lake.root)
-    for name, path in (("VERSION", tiny_lake.require_current()), ("LAKE", tiny_lake.root), ("PARENT", place.root)):
+    for name, path in (
+        ("VERSION", tiny_lake.require_current()),
+        ("LAKE", tiny_lake.root),
+        ("PARENT", tiny_lake.root.parent),
+    ):
         query = query.replace(name, str(path))
     found = ask(tiny_lake, query)
     assert found.exit_code == 1
