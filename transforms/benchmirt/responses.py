@@ -17,7 +17,7 @@ from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.missing import note_missing
 from transforms.benchmirt.pyirt import read_subjects
 from transforms.issue_log import IssueLog, shown, shown_all
-from warehouse.contracts import Issue
+from warehouse.contracts import Issue, has_errors
 from warehouse.contracts.benchmirt import SOURCE
 
 PREFIX: Final = "acc_norm_"
@@ -78,7 +78,7 @@ def _read_wide(cells: Cells, log: IssueLog) -> Responses:
     ids = cells.column(layout.item_id).cast(pl.String)
     sound = _check_ids(cells, ids, log)
     responses = _long(cells, ids, layout, log)
-    if responses is None or not sound:
+    if responses is None or not sound or has_errors(log.issues):
         return _nothing(log)
     extras = [cells.column(i).cast(pl.String).replace("", None).alias(name) for name, i in layout.extras.items()]
     items = pl.DataFrame([ids.alias("item_id"), *extras])

@@ -160,7 +160,8 @@ def _answer_line(data: bytes) -> None:
     found = parse_answer_line(line)
     require(found == parse_answer_line(line), "another result at the second reading")
     parts = [found.answer, *found.accept, *found.prompt, *found.reject, found.pronunciation or "", found.note or ""]
-    require(sum(map(len, parts)) <= len(line), "more text than the line has")
+    # Notes are joined by a mark and a blank, and a note has at least its own two parentheses in the line.
+    require(sum(map(len, parts)) <= 2 * len(line), "more text than the line has")
     normalised, group = normalise(line)
     require(normalise(normalised) == (normalised, group), "normal form is not stable")
 

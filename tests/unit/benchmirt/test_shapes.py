@@ -291,3 +291,9 @@ def test_a_text_that_a_short_parquet_file_says_often_counts_as_often() -> None:
     assert rules_of(read_responses(data, "r", Limits(file_bytes=900_000))) == ["benchmirt.too_large"]
     found = read_responses(data, "r", Limits(file_bytes=1_200_000))
     assert found.items["subset"].unique().to_list() == ["x" * 1_000]
+
+
+def test_a_column_without_a_name_that_holds_values_leaves_no_responses_behind() -> None:
+    found = read(b",a,\n0,1,x\n")
+    assert "benchmirt.unnamed_column" in rules_of(found)
+    assert (found.responses.height, found.items.height) == (0, 0)
