@@ -10,6 +10,7 @@ from typing import Any
 from pipelines.progress import reporter
 from pipelines.source import BuildContext, Built, Source
 from pipelines.statistics import stage_statistics
+from pipelines.terminal import printable
 from warehouse.catalog import build_catalog
 from warehouse.code import code_record
 from warehouse.contracts import TABLES, Issue, Severity, has_errors
@@ -100,11 +101,7 @@ def sentences(issues: Sequence[Issue], severity: Severity) -> list[str]:
 
     Names of files may hold line breaks and commands to a terminal; such characters are written out.
     """
-    return [_printable(f"{_place(issue)}{issue.message}") for issue in issues if issue.severity is severity]
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return [printable(f"{_place(issue)}{issue.message}") for issue in issues if issue.severity is severity]
 
 
 def _place(issue: Issue) -> str:

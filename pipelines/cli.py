@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from pipelines.commands.common import printable
+from pipelines.terminal import printable
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.failures import system_errors
 

@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from pipelines.commands.common import lake_option, printable, refuse_inside
+from pipelines.commands.common import lake_option, refuse_inside
 from pipelines.commands.statements import confine, judge
+from pipelines.terminal import printable
 from warehouse.catalog import damage_named, open_lake
 from warehouse.dictionary import describe, markdown, overview
 from warehouse.errors import LakeError

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from pipelines.terminal import printable
 from warehouse.errors import LakeError
 
 if TYPE_CHECKING:
@@ -62,8 +63,3 @@ def _is_another_name(path: Path, folder: Path) -> bool:
     if not path.is_file() or path.stat().st_nlink == 1:
         return False
     return any(other.is_file() and other.samefile(path) for other in folder.rglob("*"))
-
-
-def printable(text: str) -> str:
-    """Return text with what a terminal obeys, such as escapes, line breaks and turned directions, written out."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from pipelines.commands.common import lake_option, printable, size
+from pipelines.commands.common import lake_option, size
+from pipelines.terminal import printable
 from warehouse.catalog import build_catalog
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake

@@ -253,7 +253,7 @@ def _issues(request: Request, chosen: Chosen, found: Fit) -> list[Issue]:
         text = f"Fit {name} has {found.n_models} models; with fewer than {_FEW_MODELS} the items tell little."
         issues.append(FEW_MODELS.issue(text, value=str(found.n_models), **where))
     if not found.converged:
-        text = f"Fit {name} had not converged after {found.iterations} steps; raise max_iterations."
+        text = f"Fit {name} had not converged after {found.iterations} steps: give a larger --max-iterations."
         issues.append(NOT_CONVERGED.issue(text, value=str(found.iterations), **where))
     twins = [m for m, flag in zip(chosen.kept.models, found.model_flags, strict=True) if flag == "duplicate_responses"]
     if twins:
