@@ -53,7 +53,7 @@ fuzz: setup
 	$(BIN)/python -m tests.fuzz --runs $(RUNS) --seconds $(SECONDS)
 
 faults: setup
-	$(BIN)/python -m pytest tests/faults -m "slow or not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile tests/faults -m "slow or not slow"
 
 # No index address and no find-links: the lock says what, never from where.
 lock: setup
