@@ -37,7 +37,7 @@ from warehouse.storage.stage import BUILT, SourceReport, Stage
 
 Keys = Mapping[str, str]
 _CELLS: Final = "confidence_cells"
-ROWS_A_JOB: Final = 100_000
+ROWS_A_JOB: Final = 200_000
 """Observations in memory at a time, by process: a job has as many groups as fit, and one at least."""
 
 
