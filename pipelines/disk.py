@@ -12,7 +12,7 @@ from typing import Final
 from pipelines.progress import Reporter
 from transforms.sra.manifest import FoundFile
 from warehouse.errors import LakeError
-from warehouse.storage.files import measure_file
+from warehouse.storage.ahead import measured
 
 _UNREADABLE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EIO})
 
@@ -51,7 +51,7 @@ def _inspect(root: Path, path: str) -> FoundFile:
         return FoundFile("symlink_outside")
     if not real.is_file():
         return FoundFile("other")
-    return FoundFile("file" if real == root / path else "symlink_inside", *measure_file(real))
+    return FoundFile("file" if real == root / path else "symlink_inside", *measured(real))
 
 
 def inspect_all(root: Path, listed: Iterable[str], workers: int, reporter: Reporter) -> dict[str, FoundFile]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
@@ -84,6 +85,7 @@ class Built:
 class Source:
     """One source. It is built when the option named `given_by` has a value, else carried over.
 
+    `hashed` names files that a build with the options will hash: that can begin before anything else.
     A source that is derived from another's tables (`derived_from`) is staged after it, in every build, so that it never
     describes rows that are gone; its build returns None where there is nothing to derive.
     """
@@ -93,6 +95,7 @@ class Source:
     options: Sequence[Option]
     build: Callable[[BuildContext], Built | None]
     derived_from: str | None = None
+    hashed: Callable[[Mapping[str, Any]], Iterable[Path]] = lambda _options: ()
 
     def given(self, options: Mapping[str, Any]) -> bool:
         """Tell whether the caller asks for the source."""

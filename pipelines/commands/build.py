@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import dagster as dg
 
 from pipelines.build import sentences
 from pipelines.commands.common import lake_option
@@ -17,7 +16,12 @@ from warehouse.catalog import open_lake
 from warehouse.contracts import Issue, Severity
 from warehouse.contracts.benchmirt import MAX_DIMS
 from warehouse.errors import LakeError, RefusedError
+from warehouse.storage.ahead import hash_ahead
 from warehouse.storage.layout import Lake
+from warehouse.storage.record import files_of, read_record
+
+if TYPE_CHECKING:
+    import dagster as dg
 
 SHOWN = 200
 
@@ -64,7 +68,24 @@ def build(lake: Path, no_wait: bool, quiet: bool, **options: Any) -> None:  # no
         names = ", ".join(f"--{source.given_by.replace('_', '-')}" for source in all_sources())
         raise click.UsageError(f"Nothing to build: give at least one of {names}.")
     chosen = {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
+    hash_ahead(lambda: _hashed(Lake.at(lake), chosen))
     run_build(Lake.at(lake), chosen, wait=not no_wait, quiet=quiet)
+
+
+def _hashed(lake: Lake, options: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the files that the build is going to hash: of the sources given, and of the version it may reuse."""
+    try:
+        for source in all_sources():
+            if source.given(options):
+                yield from source.hashed(options)
+        version_id = lake.current_id()
+        if version_id is not None:
+            yield from (
+                lake.version(version_id) / file.path for file in files_of(read_record(lake.version(version_id)))
+            )
+    except LakeError:
+        # The build comes to the same and says it.
+        return
 
 
 def _refuse_halves(options: Mapping[str, Any]) -> None:
@@ -110,6 +131,9 @@ def run_build(lake: Lake, options: Mapping[str, Any], *, wait: bool = True, quie
 
 
 def _materialize(lake: Lake, options: Mapping[str, Any], wait: bool) -> dg.ExecuteInProcessResult:
+    # Dagster takes most of a second to import, in which files are hashed already.
+    import dagster as dg
+
     from pipelines.assets import all_assets
     from pipelines.resources import BuildResource
 

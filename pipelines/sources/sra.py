@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 
+from pipelines.disk import walk
 from pipelines.pool import run_jobs
 from pipelines.source import BuildContext, Built, Option, Source
 from pipelines.sra import worker
@@ -296,4 +297,9 @@ def _halves(outcome: CellOutcome) -> dict[str, Any]:
     return {name: half.as_dict() for name, half in halves if half is not None}
 
 
-SOURCE: Final = Source(NAME, "sra", OPTIONS, build)
+def _hashed(options: Mapping[str, Any]) -> Iterable[Path]:
+    root = Path(options["sra"]).resolve()
+    return [root / path for path in sorted(walk(root))]
+
+
+SOURCE: Final = Source(NAME, "sra", OPTIONS, build, hashed=_hashed)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warehouse.errors import LakeError
-from warehouse.storage.files import sha256_file
+from warehouse.storage.ahead import measured
 from warehouse.storage.parquet import FileReport
 from warehouse.storage.stage import SourceReport
 
@@ -76,7 +76,7 @@ def damaged(version: Path, files: Sequence[FileReport]) -> list[FileReport]:
 
     def is_sound(file: FileReport) -> bool:
         path = version / file.path
-        return path.is_file() and path.stat().st_size == file.bytes and sha256_file(path) == file.sha256
+        return path.is_file() and path.stat().st_size == file.bytes and measured(path) == (file.bytes, file.sha256)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return [file for file, sound in zip(files, pool.map(is_sound, files), strict=True) if not sound]
