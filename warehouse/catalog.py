@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -59,14 +59,14 @@ def table_view(table: Table, files: Sequence[Path]) -> str:
     return f"CREATE OR REPLACE VIEW {name} AS SELECT {columns} WHERE false"
 
 
-def table_files(version: Path, table: Table) -> list[Path]:
+def table_files(version: Path, record: dict[str, Any] | None, table: Table) -> list[Path]:
     """Return a table's files in a version, in key order: those its record lists, or in a stage those that are there.
 
     Raises LakeError where a listed file is gone: a copy that was cut short must not answer as if it were whole.
     """
-    if not (version / RECORD).is_file():
+    if record is None:
         return sorted((version / "tables" / table.name).rglob("*.parquet"))
-    listed = [version / file.path for file in files_of(read_record(version), [table.name])]
+    listed = [version / file.path for file in files_of(record, [table.name])]
     gone = [path for path in listed if not path.is_file()]
     if gone:
         raise LakeError(
@@ -78,10 +78,11 @@ def table_files(version: Path, table: Table) -> list[Path]:
 
 def connect_version(version: Path | None, *, comments: bool = False, database: Path | str = ":memory:") -> Any:  # noqa: ANN401
     """Return a connection that sees the tables, macros and views of a version's folder; of None, without a row."""
+    record = read_record(version) if version is not None and (version / RECORD).is_file() else None
     connection = duckdb.connect(str(database))
     connection.execute("BEGIN")
     for table in TABLES.values():
-        connection.execute(table_view(table, table_files(version, table) if version else []))
+        connection.execute(table_view(table, table_files(version, record, table) if version else []))
     objects = load_sql(SQL_ROOT)
     for found in objects:
         connection.execute(found.sql)
@@ -92,24 +93,31 @@ def connect_version(version: Path | None, *, comments: bool = False, database: P
 
 
 def _comment(connection: Any, objects: Iterable[SqlObject]) -> None:  # noqa: ANN401
+    """Comment every table, macro, view and column. Statements take half the time in one text that they take alone."""
+    kinds = {"view": "VIEW", "macro": "MACRO", "table macro": "MACRO TABLE"}
+    columns = _columns(connection)
+    statements: list[str] = []
     for table in TABLES.values():
-        connection.execute(f"COMMENT ON VIEW {identifier(table.name)} IS {quote(table.comment)}")
-        _comment_columns(connection, table.name, table.column_comments)
+        statements += _comments("VIEW", table.name, table.comment, table.column_comments)
     for found in objects:
-        kind = {"view": "VIEW", "macro": "MACRO", "table macro": "MACRO TABLE"}[found.kind]
-        connection.execute(f"COMMENT ON {kind} {identifier(found.name)} IS {quote(found.comment)}")
-        if found.kind == "view":
-            _comment_columns(connection, found.name, _view_columns(connection, found))
+        of_columns = found.column_comments(columns[found.name]) if found.kind == "view" else {}
+        statements += _comments(kinds[found.kind], found.name, found.comment, of_columns)
+    connection.execute(";\n".join(statements))
 
 
-def _comment_columns(connection: Any, view: str, comments: dict[str, str]) -> None:  # noqa: ANN401
-    for column, comment in comments.items():
-        connection.execute(f"COMMENT ON COLUMN {identifier(view)}.{identifier(column)} IS {quote(comment)}")
+def _comments(kind: str, name: str, comment: str, of_columns: Mapping[str, str]) -> Iterator[str]:
+    yield f"COMMENT ON {kind} {identifier(name)} IS {quote(comment)}"
+    for column, text in of_columns.items():
+        yield f"COMMENT ON COLUMN {identifier(name)}.{identifier(column)} IS {quote(text)}"
 
 
-def _view_columns(connection: Any, view: SqlObject) -> dict[str, str]:  # noqa: ANN401
-    names = [row[0] for row in connection.execute(f"DESCRIBE {identifier(view.name)}").fetchall()]
-    return view.column_comments(names)
+def _columns(connection: Any) -> dict[str, list[str]]:  # noqa: ANN401
+    """Return the columns of every view, in order."""
+    found: dict[str, list[str]] = {}
+    query = "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal ORDER BY table_name, column_index"
+    for view, column in connection.execute(query).fetchall():
+        found.setdefault(view, []).append(column)
+    return found
 
 
 def build_catalog(lake: Lake, version: Path, *, check: bool) -> list[dict[str, Any]]:
