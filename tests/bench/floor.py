@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from isal import igzip
 
+_inflate: Callable[[bytes], bytes] = igzip.decompress
 WRITE = {"compression": "zstd", "compression_level": 1, "row_group_size": 131_072}
 
 
@@ -30,7 +32,7 @@ def one_cell(job: tuple[Path, Path]) -> int:
         hashlib.sha256(data).hexdigest()
         size += len(data)
         if path.suffix == ".gz":
-            lines = [orjson.loads(line) for line in igzip.decompress(data).splitlines()]
+            lines = [orjson.loads(line) for line in _inflate(data).splitlines()]
             if path.name.startswith("sampling9"):
                 texts = [rollout["text"] for line in lines for rollout in line["rollouts"]]
                 pq.write_table(pa.table({"text": texts}), target / "texts.parquet", **WRITE)

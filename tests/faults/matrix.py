@@ -99,7 +99,7 @@ class Bench:
         self.lake.create()
         stage = Stage.begin(self.lake)
         raw = self.folder / "raw"
-        options = {option.key: option.default for option in OPTIONS} | {"allow_partial": True} | settings
+        options = {option.key: option.default for option in OPTIONS} | {"allow_partial": True} | dict(settings)
         options |= {"sra": str(raw / "bundle"), "instances": str(raw / "instances")}
         built = build(BuildContext(self.lake, stage, options, previous, Reporter(quiet=True), workers=1))
         return self.lake, stage, built

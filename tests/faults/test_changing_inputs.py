@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pipelines.disk import inspect_all
 from pipelines.sra import bundle as bundle_module
 from pipelines.sra.bundle import VerifiedBundle
 from tests.faults.matrix import Bench
@@ -91,8 +92,6 @@ def test_a_cells_file_that_changes_after_it_was_verified(
 def test_a_file_of_the_whole_bundle_that_changes_after_it_was_hashed(
     bench: Bench, kept: Path, monkeypatch: pytest.MonkeyPatch, path: str, do: Callable[[Path], Any]
 ) -> None:
-    inspect_all = bundle_module.inspect_all
-
     def then_change(*arguments: Any) -> Any:
         found = inspect_all(*arguments)
         do(kept / path)

@@ -22,7 +22,7 @@ from transforms.grace.synth import synth_release
 from transforms.sra.synth.faults.base import Patch
 from transforms.sra.synth.streams import stream
 from warehouse.catalog import connect_version
-from warehouse.code import SQL_ROOT
+from warehouse.code import SQL_ROOT, code_hash, contract_hash, hash_files
 from warehouse.contracts import TABLES
 from warehouse.sqltext import load_tables
 from warehouse.storage.layout import Lake
@@ -159,7 +159,6 @@ def test_a_changed_rule_or_contract_computes_what_it_is_of(
     lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str, parts: set[str]
 ) -> None:
     """A change of code or of a contract shows in the hash of its files or of its table; so does it here."""
-    code_hash, hash_files, contract_hash = figures.code_hash, figures.hash_files, figures.contract_hash
 
     def contracts(tables: Any) -> str:
         found = list(tables)

@@ -160,7 +160,7 @@ def test_a_refused_build_that_is_killed_leaves_the_lake_as_it_was(bench: KillBen
 @pytest.mark.parametrize("command", ["gc", "rollback", "catalog"])
 def test_other_commands_that_are_killed_do_no_harm(bench: KillBench, command: str, part: float) -> None:
     arguments = {"gc": ["gc", "--keep", "1"], "rollback": ["rollback", bench.before["current"]], "catalog": ["catalog"]}
-    counts = []
+    counts: list[int] = []
     for nth in (0, None):
         bench.restore()
         assert bench.build("b", keep="3")["status"] == 0

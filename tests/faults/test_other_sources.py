@@ -35,7 +35,8 @@ def built(source: str, files: Files, folder: Path) -> Built:
         paths = {"benchmirt": RESPONSES, "benchmirt_items": ITEMS, "benchmirt_models": MODELS}
         options |= {name: str(root / path) for name, path in paths.items()}
     context = BuildContext(lake, Stage.begin(lake), options, {}, Reporter(quiet=True), workers=1)
-    return SOURCES[source].build(context)
+    built: Built = SOURCES[source].build(context)
+    return built
 
 
 def planted(fault: OtherFault) -> Files:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import duckdb
@@ -35,7 +35,7 @@ def start(kinds: Iterable[str], folder: Path) -> list[subprocess.Popen[str]]:
     [pytest.param(2, 5, id="short"), pytest.param(8, 20, id="long", marks=pytest.mark.slow)],
 )
 def test_no_reader_sees_a_mixed_answer_or_an_error(
-    tmp_path: Path, n_readers: int, n_versions: int, record_property: pytest.RecordProperty
+    tmp_path: Path, n_readers: int, n_versions: int, record_property: Callable[[str, object], None]
 ) -> None:
     numbers = {publish_numbered(tmp_path / "lake", 0).version_id: "0"}
     kinds = [list(KINDS)[n % len(KINDS)] if n_readers > 2 else ("duckdb", "polars")[n] for n in range(n_readers)]

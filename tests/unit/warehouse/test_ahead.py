@@ -126,13 +126,14 @@ def test_a_file_whose_turn_has_not_come_is_read_by_who_asks(
     tmp_path: Path, reads: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, third = made(tmp_path)
-    asked, begun, held = threading.Event(), threading.Event(), ahead.measure_file
+    asked, begun = threading.Event(), threading.Event()
 
     def slow(path: Path) -> tuple[int, str]:
         if threading.current_thread() is not threading.main_thread() and path == first:
             begun.set()
             asked.wait(10)
-        return held(path)
+        reads.append(path)
+        return measure_file(path)
 
     monkeypatch.setattr(ahead, "measure_file", slow)
     hash_ahead(lambda: [first, second, third])
