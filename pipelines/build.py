@@ -82,7 +82,7 @@ class Build:
         return assemble_shared(self.lake, self.stage)
 
     def stage_statistics(self) -> SourceReport:
-        """Stage the figures that SQL can not compute."""
+        """Stage the tables that are derived from the observations of all sources."""
         return stage_statistics(self.lake, self.stage, self.workers, reporter())
 
     def publish(self) -> Published:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import sys
 from typing import Final
 
 import click
 
+from pipelines.memory import collect_rarely
 from pipelines.terminal import printable
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.failures import system_errors
@@ -59,8 +59,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run `callake`; a refusal is one or more sentences on standard error and exit code 1."""
-    # Loading libraries makes a million objects that stay: looking for cycles at every 700 takes a tenth of the time.
-    gc.set_threshold(100_000, 50, 1000)
+    collect_rarely()
     try:
         with system_errors("The command"):
             cli.main(standalone_mode=False)

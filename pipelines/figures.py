@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
@@ -14,14 +14,18 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from warehouse.catalog import connect_version, quote
-from warehouse.code import PROJECT, SQL_ROOT, code_hash, contract_hash, hash_files
+from warehouse.code import SQL_ROOT, code_hash, contract_hash
 from warehouse.contracts import TABLES
 from warehouse.sqltext import load_tables
 from warehouse.storage.assemble import DERIVED, tables_of
 
 CONSTANT: Final = "t_quantiles"
-FITTING: Final = ("transforms/statistics/*.py",)
-_QUERIES: Final = ("sql/tables/*.sql", "sql/macros/*.sql")
+ASKING: Final = (
+    "pipelines/figures.py", "pipelines/statistics.py", "warehouse/catalog.py", "warehouse/sqltext.py",
+    "warehouse/storage/parquet.py",
+)  # fmt: skip
+FITTING: Final = ("transforms/statistics/*.py", *ASKING)
+QUERYING: Final = ("sql/tables/*.sql", "sql/macros/*.sql", *ASKING)
 BESIDE: Final = ("rollouts", "rollout_entropies")
 """Tables by cell that a query reads beside the observations."""
 
@@ -48,7 +52,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A group, the hash of its files of the tables that are read beside the observations, and the keys known of it."""
+    """A group, the hash of its files that are read beside the observations, and the keys known of it."""
 
     group: Group
     beside: str
@@ -130,7 +134,7 @@ def _code() -> dict[str, str]:
     """Return the hash of each part's code and contracts."""
     return {
         "fitted": _joined(code_hash(*FITTING), _contracts(fitted())),
-        "queried": _joined(hash_files(PROJECT, _QUERIES), code_hash(), _contracts(queried())),
+        "queried": _joined(code_hash(*QUERYING), _contracts(queried())),
     }
 
 
@@ -152,8 +156,9 @@ def _joined(*parts: str) -> str:
 
 
 def _hash(rows: pl.DataFrame) -> str:
+    """Return the hash of rows, whatever pieces and buffers they came in: DuckDB cuts by its number of threads."""
     target = BytesIO()
-    rows.write_ipc(target)
+    rows.rechunk().write_ipc(target, compat_level=pl.CompatLevel.oldest())
     return hashlib.sha256(target.getbuffer()).hexdigest()
 
 
@@ -167,28 +172,28 @@ def _fit(observations: pl.DataFrame, annotations: pl.DataFrame) -> dict[str, pl.
 def _query(connection: Any, groups: Mapping[Group, pl.DataFrame]) -> dict[str, pl.DataFrame]:  # noqa: ANN401
     """Return the tables that are a query, of some groups: the tables they name are the groups' rows meanwhile."""
     tables: dict[str, pl.DataFrame] = {}
-    with _only(connection, groups):
+    with _only(connection, groups) as shadows:
         for found in load_tables(SQL_ROOT):
             types = TABLES[found.name].polars_schema
             tables[found.name] = connection.sql(found.sql).pl().select(pl.col(n).cast(types[n]) for n in types)
-            connection.register(found.name, tables[found.name])
-        for name in tables:
-            connection.unregister(name)
+            _register(connection, shadows, found.name, tables[found.name])
     return tables
 
 
 @contextmanager
-def _only(connection: Any, groups: Mapping[Group, pl.DataFrame]) -> Iterator[None]:  # noqa: ANN401
+def _only(connection: Any, groups: Mapping[Group, pl.DataFrame]) -> Iterator[ExitStack]:  # noqa: ANN401
     """Let the names of the tables stand for the rows of some groups: what is temporary is found first."""
-    connection.register("confidence_observations", pl.concat(groups.values()))
-    for name in BESIDE:
-        of_source = [group for group in groups if group.source == TABLES[name].source]
-        pairs = ", ".join(f"({quote(group.model)}, {quote(group.dataset)})" for group in of_source)
-        condition = f"(model, dataset) IN ({pairs})" if pairs else "false"
-        connection.execute(f"CREATE TEMP VIEW {name} AS FROM memory.main.{name} WHERE {condition}")
-    try:
-        yield
-    finally:
-        connection.unregister("confidence_observations")
+    with ExitStack() as shadows:
+        _register(connection, shadows, "confidence_observations", pl.concat(groups.values()))
         for name in BESIDE:
-            connection.execute(f"DROP VIEW temp.{name}")
+            of_source = [group for group in groups if group.source == TABLES[name].source]
+            pairs = ", ".join(f"({quote(group.model)}, {quote(group.dataset)})" for group in of_source)
+            condition = f"(model, dataset) IN ({pairs})" if pairs else "false"
+            connection.execute(f"CREATE TEMP VIEW {name} AS FROM memory.main.{name} WHERE {condition}")
+            shadows.callback(connection.execute, f"DROP VIEW temp.{name}")
+        yield shadows
+
+
+def _register(connection: Any, shadows: ExitStack, name: str, rows: pl.DataFrame) -> None:  # noqa: ANN401
+    connection.register(name, rows)
+    shadows.callback(connection.unregister, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import threading
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
+from pipelines.memory import collect_rarely
 from warehouse.errors import LakeError
 
 Job = TypeVar("Job")
@@ -41,8 +41,7 @@ def _begin(initialise: Callable[..., None], shared: tuple[Any, ...]) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    # A job makes a million small objects and no cycles: looking for them at every 700 takes a tenth of its time.
-    gc.set_threshold(100_000, 50, 1000)
+    collect_rarely()
     initialise(*shared)
 
 

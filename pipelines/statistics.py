@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -15,6 +15,7 @@ from pipelines.figures import (
     BESIDE,
     CONSTANT,
     FITTING,
+    QUERYING,
     Group,
     Outcome,
     Wanted,
@@ -27,8 +28,9 @@ from pipelines.figures import (
 )
 from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
-from warehouse.code import code_hash, code_record
+from warehouse.code import SQL_ROOT, code_hash, code_record
 from warehouse.contracts import TABLES
+from warehouse.sqltext import UNION_SUFFIX, load_sql
 from warehouse.storage.assemble import DERIVED, SHARED, tables_of
 from warehouse.storage.layout import Lake, table_file
 from warehouse.storage.parquet import FileReport
@@ -68,7 +70,8 @@ def _current_record(lake: Lake) -> dict[str, Any]:
 
 
 def _code() -> str:
-    return code_hash(*FITTING) + code_record()["reading"]
+    """Return the hash of all code that the derived tables come from, contracts and SQL included."""
+    return code_hash(*FITTING, *QUERYING) + code_record()["reading"]
 
 
 def _inputs_key(stage: Stage) -> str:
@@ -88,50 +91,49 @@ def _compute(
     # scipy takes half a second to import: only where something is computed.
     from transforms.statistics import t_quantiles_table
 
-    constant = stage.put(CONSTANT, t_quantiles_table())  # the queries look quantiles up in it
-    inputs = _group_inputs(stage)
-    with reporter.step("statistics", len(inputs), "groups of observations") as advance:
-        keys = {name(group): known[name(group)] for group, made in inputs.items() if _is_known(known, group, made)}
+    constant = stage.put(CONSTANT, t_quantiles_table())
+    made = _made_from(stage)
+    before = {group: known.get(group_name(group), {}) for group in made}
+    keys = {group: before[group] for group in made if before[group].get("inputs") == made[group].key}
+    tables: dict[str, list[pl.DataFrame]] = {table: [] for table in (*fitted(), *queried())}
+    with reporter.step("statistics", len(made), "groups of observations") as advance:
         advance(len(keys))
-        tables: dict[str, list[pl.DataFrame]] = {table: [] for table in (*fitted(), *queried())}
-        for outcome in _outcomes(stage, workers, inputs, known, keys):
+        todo = {group: before[group] for group in made if group not in keys}
+        for outcome in run_jobs(*_jobs(stage, workers, made, todo, constant)):
             for table, rows in outcome.tables.items():
                 tables[table].append(rows)
-            keys |= {name(group): {"inputs": inputs[group].key, **found} for group, found in outcome.keys.items()}
+            keys |= {group: {"inputs": made[group].key, **found} for group, found in outcome.keys.items()}
             advance(len(outcome.keys))
     for part, names in (("fitted", fitted()), ("queried", queried())):
-        same = [group for group in inputs if keys[name(group)][part] == known.get(name(group), {}).get(part)]
+        same = [group for group in made if keys[group][part] == before[group].get(part)]
         for table in names if same else ():
             tables[table].append(_rows_of(lake.require_current(), table, same))
-    files = [constant] + [stage.put(table, pl.concat([TABLES[table].empty(), *rows])) for table, rows in tables.items()]
-    return files, dict(sorted(keys.items()))
+    files = [stage.put(table, pl.concat([TABLES[table].empty(), *rows])) for table, rows in tables.items()]
+    return [constant, *files], dict(sorted((group_name(group), found) for group, found in keys.items()))
 
 
-def name(group: Group) -> str:
+def group_name(group: Group) -> str:
     """Return a group's name, as the first parts of a cell's: nothing in a key is taken for the sign between two."""
     return "/".join(quote(key, safe=" ") for key in group)
 
 
-def _is_known(known: Mapping[str, Keys], group: Group, made: Made) -> bool:
-    return known.get(name(group), {}).get("inputs") == made.key
-
-
-def _outcomes(
-    stage: Stage, workers: int, inputs: Mapping[Group, Made], known: Mapping[str, Keys], done: Mapping[str, Keys]
-) -> Iterator[Outcome]:
-    """Run jobs for the groups that are not done."""
+def _jobs(
+    stage: Stage, workers: int, made: Mapping[Group, Made], todo: Mapping[Group, Keys], constant: FileReport
+) -> tuple[Callable[[Sequence[Wanted]], Outcome], list[list[Wanted]], int, Callable[..., None], tuple[Path, int]]:
+    """Return what `run_jobs` takes: jobs of as many groups as make `ROWS_A_JOB` observations, and one at least."""
     files = _cell_files(stage)
     jobs: list[list[Wanted]] = []
     n_rows = ROWS_A_JOB
     # Those of one data set follow on another: they share the weights of its questions.
-    for group in sorted((group for group in inputs if name(group) not in done), key=lambda group: group[::-1]):
-        if n_rows + inputs[group].n_rows > ROWS_A_JOB:
+    for group in sorted(todo, key=lambda group: group[::-1]):
+        if n_rows + made[group].n_rows > ROWS_A_JOB:
             jobs.append([])
             n_rows = 0
-        jobs[-1].append(Wanted(group, _hash(_of(files, group, BESIDE)), known.get(name(group), {})))
-        n_rows += inputs[group].n_rows
+        beside = _hash([constant.sha256, *_of(files, group, BESIDE)])
+        jobs[-1].append(Wanted(group, beside, todo[group]))
+        n_rows += made[group].n_rows
     threads = (os.cpu_count() or 1) // max(1, min(workers, len(jobs)))
-    return run_jobs(run, jobs, workers, start, (stage.version, max(1, threads)))
+    return run, jobs, workers, start, (stage.version, max(1, threads))
 
 
 # --- what a group is made from --------------------------------------------------------------------------------------
@@ -144,16 +146,30 @@ class Made(NamedTuple):
     n_rows: int
 
 
-def _group_inputs(stage: Stage) -> dict[Group, Made]:
+def _made_from(stage: Stage) -> dict[Group, Made]:
     """Return every group with the hash of all that its observations can depend on; more than they do at worst."""
     start(stage.version, os.cpu_count() or 1)
     cells = _cell_files(stage)
     whole = {report.source: _whole_files(stage, report) for report in _sources(stage)}
     code = _code()
-    return {
-        group: Made(_hash([code, *_of(cells, group), *whole[group.source](group)]), n_rows)
-        for group, n_rows in groups().items()
-    }
+    found, read = {}, {source: sorted(_read_by(source)) for source in whole}
+    for group, n_rows in groups().items():
+        rows = [text for source in read[group.source] for text in whole[source](group)]
+        found[group] = Made(_hash([code, *_of(cells, group), *rows]), n_rows)
+    return found
+
+
+def _read_by(source: str) -> set[str]:
+    """Return the sources whose tables the observations of a source are made from: fits are of a source of their own."""
+    objects = {found.name: found for found in load_sql(SQL_ROOT)}
+    tables: set[str] = set()
+    waiting = [f"{source}{UNION_SUFFIX}"]
+    # The list grows while it is walked: a view may read another.
+    for name in waiting:
+        words = objects[name].words if name in objects else frozenset()
+        tables |= words & TABLES.keys()
+        waiting += (words & objects.keys()) - set(waiting)
+    return ({TABLES[table].source for table in tables} - {SHARED, DERIVED}) | {source}
 
 
 def _cell_files(stage: Stage) -> list[tuple[str, FileReport]]:
@@ -172,10 +188,12 @@ def _of(files: Iterable[tuple[str, FileReport]], group: Group, tables: Sequence[
 
 def _whole_files(stage: Stage, report: SourceReport) -> Callable[[Group], list[str]]:
     """Return what gives, of a group, its rows of the tables that name model and data set, and the others' hashes."""
-    files = [file for file in report.files if file.cell is None]
-    keyed = [file for file in files if {"model", "dataset"} <= TABLES[file.table].polars_schema.keys()]
-    frames = [pl.read_parquet(stage.version / file.path, glob=False) for file in keyed]
-    others = [file.sha256 for file in files if file not in keyed]
+    frames, others = [], []
+    for file in (file for file in report.files if file.cell is None):
+        if {"model", "dataset"} <= TABLES[file.table].polars_schema.keys():
+            frames.append(pl.read_parquet(stage.version / file.path, glob=False))
+        else:
+            others.append(file.sha256)
 
     def of_group(group: Group) -> list[str]:
         rows = [frame.filter(model=group.model, dataset=group.dataset) for frame in frames]

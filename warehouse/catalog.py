@@ -153,7 +153,7 @@ def open_lake(lake: Lake) -> Any:  # noqa: ANN401
     """Open the current version's catalog, read-only; write it again first where the lake was moved or copied."""
     version = require_version(lake)
     database = version / DATABASE
-    if not database.is_file() or _location(database) != str(lake.root):
+    if not database.is_file() or not _is_at(Path(_location(database)), lake.root):
         build_catalog(lake, version, check=False)
     return duckdb.connect(str(database), read_only=True)
 
@@ -178,6 +178,11 @@ def damage_named(connection: Any) -> Iterator[None]:  # noqa: ANN401
             f"A part file of the lake is damaged: {damaged[0]}{more} `callake verify-lake --lake {root}` lists "
             "everything that is."
         ) from problem
+
+
+def _is_at(path: Path, root: Path) -> bool:
+    """Tell whether a path leads to the lake, however it is spelled: a published version is not written for that."""
+    return path.exists() and path.samefile(root)
 
 
 def _location(database: Path) -> str:

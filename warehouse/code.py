@@ -27,11 +27,15 @@ def hash_files(root: Path, patterns: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+def libraries() -> str:
+    """Return the names and versions of the libraries that decide on what is in a file."""
+    return ",".join(f"{name} {version(name)}" for name in LIBRARIES)
+
+
 @cache
 def code_hash(*patterns: str) -> str:
     """Return the hash of the project's files that match the patterns, together with the libraries' versions."""
-    libraries = ",".join(f"{name} {version(name)}" for name in LIBRARIES)
-    return hashlib.sha256(f"{hash_files(PROJECT, patterns)}\n{libraries}".encode()).hexdigest()
+    return hashlib.sha256(f"{hash_files(PROJECT, patterns)}\n{libraries()}".encode()).hexdigest()
 
 
 def code_record() -> dict[str, str]:

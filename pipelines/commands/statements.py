@@ -9,6 +9,7 @@ from urllib.parse import urlparse
 import duckdb
 
 from pipelines.commands.common import refuse_inside
+from pipelines.terminal import printable
 from warehouse.catalog import quote
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
@@ -88,7 +89,12 @@ def _judge_copy(lake: Lake, tokens: list[tuple[str, duckdb.token_type]]) -> None
     named = next((name for name in _ELSEWHERE if name in options), None)
     if named:
         raise LakeError(f"`callake sql` does not take {named.upper()}, which can lead out of the folder named.")
-    refuse_inside(lake, _path(target[1:-1].replace("''", "'")))
+    path = _path(target[1:-1].replace("''", "'"))
+    refuse_inside(lake, path)
+    if "partition_by" in options and path.is_dir() and any(path.iterdir()):
+        raise LakeError(
+            f"{printable(str(path))} is not empty, and partitions written into it can follow links: name a new folder."
+        )
 
 
 def _path(target: str) -> Path:

@@ -34,6 +34,8 @@ def place(tiny_lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (tmp_path / "out" / "link").symlink_to(tiny_lake.root / "current", target_is_directory=True)
     part = next((tiny_lake.require_current() / "tables").rglob("*.parquet"))
     (tmp_path / "out" / "hard.parquet").hardlink_to(part)
+    (tmp_path / "out" / "parted").mkdir()
+    (tmp_path / "out" / "parted" / "b=2").symlink_to(tiny_lake.root / "current", target_is_directory=True)
     monkeypatch.chdir(tmp_path / "out")
     return tmp_path / "out"
 
@@ -48,6 +50,7 @@ WRITES = [
     "COPY (SELECT 1) TO 'file://VERSION/x.csv'",
     "copy (select 1 AS \"to\") /* to 'y.csv' */ to 'VERSION/x.csv' -- to 'z.csv'",
     "COPY (SELECT 1 AS a, 2 AS b) TO 'PARENT' (FORMAT parquet, PARTITION_BY b, OVERWRITE)",
+    "COPY (SELECT 1 AS a, 2 AS b) TO 'parted' (FORMAT csv, PARTITION_BY b, OVERWRITE_OR_IGNORE)",
     "COPY (SELECT 1 AS a, 2 AS b) TO 'd' (FORMAT parquet, PARTITION_BY b, FILENAME_PATTERN '../link/x_{i}')",
     "COPY (SELECT 1 AS a, 2 AS b) TO 'd' (FORMAT parquet, PARTITION_BY b, FILE_EXTENSION '/../../link/x')",
     "COPY (SELECT 1) TO ('VERSION' || '/x')",
@@ -92,7 +95,7 @@ def test_what_may_write_inside_the_lake_is_refused(tiny_lake: Lake, place: Path,
     assert found.exit_code == 1
     assert str(found.exception)
     assert tree(tiny_lake.root) == before
-    assert sorted(path.name for path in place.iterdir()) == ["hard.parquet", "link"]
+    assert sorted(path.name for path in place.iterdir()) == ["hard.parquet", "link", "parted"]
     assert verify_version(tiny_lake.require_current()) == []
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
+from pipelines import commands
 from pipelines.cli import cli
 from transforms.grace.synth import synth_release
 from warehouse.catalog import open_lake
@@ -131,3 +137,35 @@ def test_a_copy_that_followed_links_says_what_to_do(tiny_lake: Lake, tmp_path: P
         Lake.at(tmp_path / "copy").require_current()
     with pytest.raises(LakeError, match=r"has a '\?'"):
         Lake.at(tmp_path / "q?x").create()
+
+
+def test_every_command_is_found_by_its_name() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(commands.__path__)}
+    found = {
+        command.name: name
+        for name in modules
+        for command in getattr(importlib.import_module(f"pipelines.commands.{name}"), "COMMANDS", ())
+    }
+    context = click.Context(cli)
+    assert cli.list_commands(context) == sorted(filter(None, found))
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+    assert cli.get_command(context, "nope") is None
+
+
+def test_a_question_does_not_wait_for_what_only_builds_use() -> None:
+    code = "import sys; from pipelines.cli import cli; cli.get_command(None, 'sql'); print('dagster' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+
+
+def test_another_spelling_of_the_folder_leaves_the_catalog_as_it_is(tiny_lake: Lake) -> None:
+    database = tiny_lake.require_current() / "lake.duckdb"
+    before = database.stat().st_mtime_ns, database.stat().st_ino
+    other = Lake.at(tiny_lake.root / ".." / tiny_lake.root.name)
+    assert other.root != tiny_lake.root
+    with open_lake(other) as connection:
+        assert connection.execute("SELECT count(*) > 0 FROM rollouts").fetchall() == [(True,)]
+    assert (database.stat().st_mtime_ns, database.stat().st_ino) == before

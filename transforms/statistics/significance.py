@@ -147,7 +147,8 @@ def spearman(a: FloatArray, b: FloatArray) -> Correlation | Undefined:
 
 
 def _mid_ranks(values: FloatArray) -> FloatArray:
-    return pl.Series(values).rank("average").to_numpy()
+    # What is not a number has no rank: NaN again, where polars would give it the last.
+    return pl.Series(values).fill_nan(None).rank("average").to_numpy()
 
 
 def sign_test(k: int, n: int) -> float:

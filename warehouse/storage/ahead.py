@@ -45,7 +45,12 @@ def _hash_all(paths: Callable[[], Iterable[Path]]) -> None:
     _read.update(waiting)
     for path, future in waiting.items():
         if future.set_running_or_notify_cancel():
-            future.set_result(_read_settled(path))
+            found = None
+            try:
+                found = _read_settled(path)
+            finally:
+                # Whatever happens to this thread, nobody waits for it: who asks reads the file himself.
+                future.set_result(found)
 
 
 def _read_settled(path: Path) -> _Read | None:

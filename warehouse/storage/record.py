@@ -62,13 +62,33 @@ def read_record(version: Path) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(path.read_text())
     except FileNotFoundError:
         raise LakeError(f"{path} is missing: the version is not complete; roll back to another one.") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as problem:
+    except OSError as problem:
+        raise LakeError(
+            f"{path} can not be read ({problem.strerror}): let it be read, or roll back to another version."
+        ) from problem
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise LakeError(f"{path} is not valid JSON ({problem}): roll back to another version.") from problem
     if not isinstance(record, dict):
         raise LakeError(f"{path} holds no record: roll back to another version.")
     if record.get("format") != FORMAT:
         raise LakeError(f"{path} has format {record.get('format')!r} and this code reads {FORMAT}: update the code.")
+    malformed = _malformed(record)
+    if malformed:
+        raise LakeError(f"{path} is not as it was written ({malformed}): roll back to another version.")
     return record
+
+
+def _malformed(record: dict[str, Any]) -> str | None:
+    """Return what is missing or of another type in a record, None where it can be used."""
+    try:
+        files_of(record)
+        _ = [record[key] for key in ("version_id", "content_sha256", "code", "checks")]
+        _ = [source[key] for source in record["sources"].values() for key in ("status", "inputs", "state")]
+    except KeyError as problem:
+        return f"there is no {problem}"
+    except (AttributeError, TypeError) as problem:
+        return str(problem)
+    return None
 
 
 def damaged(version: Path, files: Sequence[FileReport]) -> list[FileReport]:

@@ -102,4 +102,5 @@ def test_an_infinite_score_is_reported() -> None:
     found = skill_effect(pair(direct, select, _everything(3)), is_probability=False, is_native=False)
     assert found.confidence == Undefined("not_finite")
     assert found.pearson == Undefined("not_finite")
+    assert found.spearman == Undefined("not_finite")
     assert isinstance(found.accuracy, TTest)

@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import wait
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,17 @@ def expected(data: bytes) -> tuple[int, str]:
 
 def hashed(paths: list[Path]) -> None:
     """Hash ahead and wait until all is done."""
-    before = threading.active_count()
-    hash_ahead(lambda: paths)
-    while threading.active_count() > before:
+    handed_over = threading.Event()
+
+    def given() -> Iterator[Path]:
+        yield from paths
+        handed_over.set()
+
+    hash_ahead(given)
+    assert handed_over.wait(10)
+    while not all(path in ahead._read for path in paths):
         time.sleep(0.001)
+    wait([ahead._read[path] for path in paths], timeout=10)
 
 
 def made(folder: Path, n: int = 3) -> list[Path]:
@@ -151,3 +159,19 @@ def test_a_file_is_hashed_in_pieces(tmp_path: Path, size: int, monkeypatch: pyte
     path = tmp_path / "x"
     path.write_bytes(os.urandom(size))
     assert measure_file(path) == expected(path.read_bytes())
+
+
+def test_nobody_waits_for_a_thread_that_died(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = made(tmp_path, 2)
+    died = threading.Event()
+
+    def fails(path: Path) -> tuple[int, str]:
+        if threading.current_thread() is threading.main_thread():
+            return measure_file(path)
+        raise MemoryError
+
+    monkeypatch.setattr(threading, "excepthook", lambda _found: died.set())
+    monkeypatch.setattr(ahead, "measure_file", fails)
+    hash_ahead(lambda: [first, second])
+    assert died.wait(10)
+    assert [measured(path) for path in (first, second)] == [expected(path.read_bytes()) for path in (first, second)]

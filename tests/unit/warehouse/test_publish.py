@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -166,3 +167,24 @@ def test_verify_finds_a_flipped_byte_a_missing_an_added_file_and_a_changed_recor
     record["tables"]["questions"]["files"][0]["sha256"] = "0" * 64
     (version / "lake.json").write_text(json.dumps(record))
     assert any("content_sha256" in problem for problem in verify_version(version))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"format": 1}', "not as it was written"),
+        (b'{"format": 1, "tables": {"t": {"files": [{"path": "x"}]}}}', "not as it was written"),
+        (b'{"format": 1, "tables": [], "sources": {}}', "not as it was written"),
+        (b'{"format": 2}', "has format 2"),
+        (b"[]", "holds no record"),
+        (b"{", "not valid JSON"),
+        (b"\xff", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (None, "can not be read"),
+    ],
+)
+def test_a_record_that_is_none_is_a_sentence(tmp_path: Path, content: bytes | None, said: str) -> None:
+    path = tmp_path / "lake.json"
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(LakeError, match=said):
+        read_record(tmp_path)
