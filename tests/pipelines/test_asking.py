@@ -126,7 +126,7 @@ def test_files_named_by_options_stay_outside_too(tiny_lake: Lake, place: Path, c
 )
 def test_an_analyst_writes_to_a_folder_of_his_own(tiny_lake: Lake, place: Path, query: str) -> None:
     assert ask(tiny_lake, query).exit_code == 0
-    assert len(list(place.iterdir())) == 3
+    assert len(list(place.iterdir())) == 4
 
 
 @pytest.mark.parametrize(
