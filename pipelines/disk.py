@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ from transforms.sra.manifest import FoundFile
 from warehouse.errors import LakeError
 from warehouse.storage.ahead import measured
 
+MAX_GIVEN: Final = 2 << 30
 _UNREADABLE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EIO})
 
 
@@ -64,3 +66,23 @@ def inspect_all(root: Path, listed: Iterable[str], workers: int, reporter: Repor
             if file is not None:
                 found[path] = file
     return found
+
+
+def regular_bytes(path: Path, max_bytes: int) -> bytes:
+    """Return a file's bytes. Raises OSError, also for what is large or no file: a pipe would keep the build waiting."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file")
+    if found.st_size > max_bytes:
+        raise OSError(errno.EFBIG, f"its {found.st_size} bytes are more than the {max_bytes} that are read")
+    return path.read_bytes()
+
+
+def given_bytes(path: Path) -> bytes:
+    """Return the bytes of a file that was named. Raises LakeError where it can not be read or is too large."""
+    try:
+        return regular_bytes(path, MAX_GIVEN)
+    except OSError as problem:
+        raise LakeError(
+            f"{path} can not be read ({problem.strerror}): name a regular file that you may read."
+        ) from problem

@@ -118,13 +118,18 @@ def refuse_fit(model: str, dims: int, folds: int, names: tuple[str, str]) -> Non
 
 
 def run_build(lake: Lake, options: Mapping[str, Any], *, wait: bool = True, quiet: bool = False) -> str:
-    """Build and publish; return the version's id. Raises RefusedError after printing what was wrong."""
+    """Build and publish; return the version's id. Raises LakeError after printing what was wrong.
+
+    Raises KeyboardInterrupt where the process was asked to stop, by SIGINT or SIGTERM, before anything was published.
+    """
     reporter = Reporter(quiet=quiet)
     use_reporter(reporter)
     result = _materialize(lake, options, wait)
     if reporter.problems:
         raise _tell(reporter.problems)
-    if not result.success or reporter.published is None:
+    if reporter.published is None:
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         raise LakeError("The build failed:\n" + "\n".join(_failures(result)))
     _tell_published(lake, reporter)
     return reporter.published.version_id
@@ -142,9 +147,22 @@ def _materialize(lake: Lake, options: Mapping[str, Any], wait: bool) -> dg.Execu
     resource = BuildResource(lake=str(lake.root), options=given, wait=wait)
     # Runs are recorded in memory: the lake's own record is `lake.json`. Nothing is reported to anybody.
     with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
-        return dg.materialize(
-            all_assets(), resources={"build": resource}, instance=instance, run_config=quiet, raise_on_error=False
-        )
+        try:
+            return dg.materialize(
+                all_assets(), resources={"build": resource}, instance=instance, run_config=quiet, raise_on_error=False
+            )
+        except dg.DagsterExecutionInterruptedError as stop:
+            raise KeyboardInterrupt from stop
+
+
+def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    waiting = [getattr(event.event_specific_data, "error", None) for event in result.all_events]
+    # The list grows while it is walked: an error names the one that it comes from.
+    for error in waiting:
+        if error is not None and error.cls_name in {"DagsterExecutionInterruptedError", "KeyboardInterrupt"}:
+            return True
+        waiting += [error.cause] if error is not None and error.cause is not None else []
+    return False
 
 
 def _failures(result: dg.ExecuteInProcessResult) -> list[str]:

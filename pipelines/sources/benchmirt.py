@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
+from pipelines.disk import given_bytes
 from pipelines.source import BuildContext, Built, Option, Source
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.benchmirt import SOURCE as NAME
@@ -30,7 +31,7 @@ def build(context: BuildContext) -> Built:
     from transforms.benchmirt import read_benchmirt
 
     paths = [Path(p) if (p := context.options.get(option.key)) else None for option in OPTIONS]
-    responses, items, models = [(path.name, path.read_bytes()) if path else None for path in paths]
+    responses, items, models = [(path.name, given_bytes(path)) if path else None for path in paths]
     assert responses is not None
     with context.reporter.step("benchmirt", 1, "table") as advance:
         found = read_benchmirt(responses, items, models)

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 import polars as pl
 
+from pipelines.disk import given_bytes
 from pipelines.source import BuildContext, Built, Option, Source
 from transforms.grace import Elicitation, SourceTables, attach_clues, check_release, read_release, read_runs
 from warehouse.contracts import LICENCES, has_errors
@@ -41,7 +42,7 @@ def build(context: BuildContext) -> Built:
     """Stage the GRACE tables."""
     options = context.options
     path = Path(options["grace"])
-    data = path.read_bytes()
+    data = given_bytes(path)
     sha256 = hashlib.sha256(data).hexdigest()
     pickles = _files(options.get("grace_pickles"), "*.pkl")
     with context.reporter.step("grace", 1, "release") as advance:
@@ -58,7 +59,7 @@ def build(context: BuildContext) -> Built:
 
 
 def _files(folder: str | None, pattern: str) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in sorted(Path(folder).glob(pattern))} if folder else {}
+    return {file.name: given_bytes(file) for file in sorted(Path(folder).glob(pattern))} if folder else {}
 
 
 def _with_runs(options: Mapping[str, Any], found: SourceTables, built: Built) -> dict[str, pl.DataFrame]:

@@ -12,12 +12,13 @@ import polars as pl
 
 from pipelines.source import BuildContext, Built, Option, Source
 from warehouse.code import code_hash, contract_hash
-from warehouse.contracts import LICENCES, TABLES
+from warehouse.contracts import LICENCES, TABLES, Issue
 from warehouse.contracts.benchmirt import IRT_MODELS
 from warehouse.contracts.benchmirt import IRT_SOURCE as NAME
 from warehouse.contracts.benchmirt import SOURCE as ORIGIN
 from warehouse.errors import LakeError
 from warehouse.storage.assemble import tables_of
+from warehouse.storage.record import damaged, files_of, read_record
 
 if TYPE_CHECKING:
     from transforms.irt import Request
@@ -45,18 +46,37 @@ def build(context: BuildContext) -> Built | None:
             raise LakeError("There are no responses to fit: build with --benchmirt first.")
         return None
     key = _key(responses)
-    built = Built(inputs={"licence": LICENCES[ORIGIN]}, state={"key": key, "fits": wanted})
-    known = context.previous.get("fits", {}) if context.previous.get("key") == key else {}
+    built = Built(inputs={"licence": LICENCES[ORIGIN]})
+    known, noticed = _known(context, key)
+    found: dict[str, Sequence[Issue]] = {}
     parts: dict[str, list[pl.DataFrame]] = {name: [TABLES[name].empty()] for name in tables_of(NAME)}
     with context.reporter.step("irt", len(wanted), "fits") as advance:
         for fit_id, settings in wanted.items():
-            is_known = known.get(fit_id) == settings
-            tables = _known_rows(context, fit_id) if is_known else _fit(fit_id, settings, responses, built)
+            if known.get(fit_id) == settings and fit_id in noticed:
+                tables = _known_rows(context, fit_id)
+                found[fit_id] = noticed[fit_id]
+            else:
+                tables, found[fit_id] = _fit(fit_id, settings, responses)
             for name, rows in tables.items():
                 parts[name].append(rows)
             advance(1)
+    built.issues = [issue for issues in found.values() for issue in issues]
+    kept = {fit_id: [issue.as_dict() for issue in issues] for fit_id, issues in found.items()}
+    built.state = {"key": key, "fits": wanted, "issues": kept}
     built.files = [context.stage.put(name, pl.concat(rows)) for name, rows in parts.items()]
     return built
+
+
+def _known(context: BuildContext, key: str) -> tuple[Mapping[str, Any], Mapping[str, Sequence[Issue]]]:
+    """Return the settings of the current version's fits of the same responses, and what was noticed of each."""
+    if context.previous.get("key") != key:
+        return {}, {}
+    current = context.lake.require_current()
+    if damaged(current, files_of(read_record(current), tables_of(NAME))):
+        return {}, {}
+    issues = context.previous.get("issues", {})
+    noticed = {fit_id: [Issue.from_dict(issue) for issue in found] for fit_id, found in issues.items()}
+    return context.previous.get("fits", {}), noticed
 
 
 def _wanted(context: BuildContext) -> dict[str, dict[str, Any]]:
@@ -95,13 +115,15 @@ def _key(responses: Path) -> str:
     return hashlib.sha256(responses.read_bytes() + code.encode()).hexdigest()
 
 
-def _known_rows(context: BuildContext, fit_id: str) -> dict[str, pl.DataFrame]:
+def _known_rows(context: BuildContext, fit_id: str) -> Mapping[str, pl.DataFrame]:
     current = context.lake.require_current() / "tables"
     tables = {name: pl.read_parquet(current / name / "part-0.parquet", glob=False) for name in tables_of(NAME)}
     return {name: rows.filter(fit_id=fit_id) for name, rows in tables.items()}
 
 
-def _fit(fit_id: str, settings: Mapping[str, Any], responses: Path, built: Built) -> dict[str, pl.DataFrame]:
+def _fit(
+    fit_id: str, settings: Mapping[str, Any], responses: Path
+) -> tuple[Mapping[str, pl.DataFrame], Sequence[Issue]]:
     from transforms.irt import IrtInputError, fit_tables
 
     alignment = pl.read_parquet(responses.parents[1] / "benchmirt_alignment" / "part-0.parquet", glob=False)
@@ -109,8 +131,7 @@ def _fit(fit_id: str, settings: Mapping[str, Any], responses: Path, built: Built
         found = fit_tables(pl.read_parquet(responses, glob=False), _request(settings), alignment)
     except IrtInputError as problem:
         raise LakeError(f"The fit {fit_id} was refused: {problem}") from problem
-    built.issues += found.issues
-    return found.tables
+    return found.tables, found.issues
 
 
 SOURCE: Final = Source(NAME, "irt_fit", OPTIONS, build, derived_from=ORIGIN)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Final
 
 import polars as pl
 
-from pipelines.disk import inspect_all
+from pipelines.disk import inspect_all, regular_bytes
 from pipelines.progress import Reporter
 from pipelines.sra.jobs import FileRef
 from pipelines.sra.reading import ChangedError, read_verified
@@ -74,7 +72,7 @@ def verify_bundle(
             root, TABLES["source_files"].empty(), [NO_MANIFEST.issue(message, source=SOURCE, path=MANIFEST_PATH)]
         )
     try:
-        data = _regular_bytes(manifest, MAX_MANIFEST)
+        data = regular_bytes(manifest, MAX_MANIFEST)
     except OSError as problem:
         raise LakeError(
             f"{manifest} can not be read ({problem.strerror}): name the folder of a readable bundle."
@@ -178,16 +176,6 @@ class QuestionFiles:
     issues: list[Issue] = field(default_factory=list)
 
 
-def _regular_bytes(path: Path, max_bytes: int) -> bytes:
-    """Return a file's bytes. Raises OSError, also for what is large or no file: a pipe would keep the build waiting."""
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "not a regular file")
-    if found.st_size > max_bytes:
-        raise OSError(errno.EFBIG, f"its {found.st_size} bytes are more than the {max_bytes} that are read")
-    return path.read_bytes()
-
-
 def read_question_files(folder: Path, bundle: VerifiedBundle, max_bytes: int = DEFAULT_MAX_BYTES) -> QuestionFiles:
     """Read `<folder>/<dataset>.json`; a data set of the bundle without a sound one makes its cells unsound."""
     found = QuestionFiles()
@@ -195,7 +183,7 @@ def read_question_files(folder: Path, bundle: VerifiedBundle, max_bytes: int = D
     for file in sorted(folder.glob("*.json")):
         path = f"instances/{file.name}"
         try:
-            data = _regular_bytes(file, max_bytes)
+            data = regular_bytes(file, max_bytes)
         except OSError as problem:
             message = f"{file} can not be read ({problem.strerror}): name a folder of readable files."
             found.issues.append(UNREADABLE_QUESTIONS.issue(message, source=SOURCE, path=path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from transforms.sra.join import TfMemory
 from transforms.sra.layout import CellKey
 from transforms.sra.questions import Question
 from transforms.sra.token_blocks import Layout
-from warehouse.contracts import Issue, Severity
+from warehouse.contracts import Issue
 from warehouse.storage.parquet import FileReport
 
 
@@ -41,14 +41,14 @@ class Half:
         return {
             "key": self.key,
             "files": [file.as_dict() for file in self.files],
-            "issues": [{k: v for k, v in asdict(issue).items() if v is not None} for issue in self.issues],
+            "issues": [issue.as_dict() for issue in self.issues],
             "facts": dict(self.facts),
         }
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> Half:
         """Return the half that `as_dict` wrote."""
-        issues = [Issue(**{**issue, "severity": Severity(issue["severity"])}) for issue in found["issues"]]
+        issues = [Issue.from_dict(issue) for issue in found["issues"]]
         return cls(found["key"], [FileReport.from_dict(file) for file in found["files"]], issues, found["facts"])
 
 

@@ -22,6 +22,7 @@ from transforms.sra.layout import CellKey, is_applicable
 from transforms.sra.tokenizers import Vocabulary, parse_tokenizer
 from warehouse.contracts import TABLES, has_errors
 from warehouse.contracts.sra import SOURCE
+from warehouse.errors import LakeError
 from warehouse.storage.layout import table_file
 from warehouse.storage.parquet import FileReport, write_table
 
@@ -40,8 +41,14 @@ def _read(reference: FileRef) -> File:
 
 @lru_cache(maxsize=2)
 def _vocabulary(reference: FileRef) -> Vocabulary | None:
-    """Return a model's vocabulary. That the file is a tokenizer was checked before any cell was read."""
-    return parse_tokenizer(_read(reference)[1], reference.path)[0]
+    """Return a model's vocabulary. That the file is a tokenizer was checked, in this build or an earlier one."""
+    vocabulary, issues = parse_tokenizer(_read(reference)[1], reference.path)
+    if has_errors(issues):
+        raise LakeError(
+            f"{reference.path} is remembered as a sound tokenizer and is none ({issues[0].message}): lake.json of the "
+            "current version was changed by hand. Roll back to another version, or build in another folder."
+        )
+    return vocabulary
 
 
 def run(job: CellJob) -> CellOutcome:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
+from typing import Any
 
 import polars as pl
 
@@ -52,6 +53,15 @@ class Issue:
         """Return a copy whose location fields that are still empty are filled from `where`."""
         missing = {name: value for name, value in where.items() if getattr(self, name) is None}
         return replace(self, **missing)  # type: ignore[arg-type]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the finding as JSON holds it, without what it does not say."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def from_dict(cls, found: dict[str, Any]) -> Issue:
+        """Return the finding that `as_dict` wrote."""
+        return cls(**{**found, "severity": Severity(found["severity"])})
 
 
 def fingerprint(text: str | bytes) -> str:
