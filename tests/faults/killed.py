@@ -27,7 +27,8 @@ from pipelines.commands.build import run_build
 from pipelines.source import all_options
 from warehouse.catalog import open_lake
 from warehouse.storage.layout import Lake
-from warehouse.storage.versions import list_versions, published_ids, verify_version
+from warehouse.storage.markers import published_ids
+from warehouse.storage.versions import list_versions, verify_version
 
 PHASES: Final = {
     "verify": "pipelines.sources.sra:verify_bundle",

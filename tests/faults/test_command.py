@@ -11,7 +11,7 @@ from tests.faults.bundles import CELLS, small_bundle, write_files
 from tests.faults.processes import callake
 from transforms.sra.synth.faults import FAULTS, plant
 from warehouse.storage.layout import Lake
-from warehouse.storage.versions import published_ids
+from warehouse.storage.markers import published_ids
 
 ONE_CELL = "SELECT DISTINCT model, dataset, condition FROM rollouts ORDER BY ALL"
 MISSING = (

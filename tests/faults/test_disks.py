@@ -24,7 +24,8 @@ from tests.faults.processes import (
 from warehouse.errors import LakeError
 from warehouse.storage.failures import system_errors
 from warehouse.storage.layout import Lake
-from warehouse.storage.versions import published_ids, verify_version
+from warehouse.storage.markers import published_ids
+from warehouse.storage.versions import verify_version
 
 Ended = subprocess.CompletedProcess[str]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,15 @@ from typing import Any, Final
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.files import fsync_directory, fsync_file, sha256_file, write_atomic
 from warehouse.storage.layout import Lake
+from warehouse.storage.markers import mark_published, version_folders
 from warehouse.storage.parquet import FileReport
 from warehouse.storage.record import RECORD, content_hash, files_of, make_record, read_record
 from warehouse.storage.stage import Stage
-from warehouse.storage.versions import collect_garbage, mark_published, remove_unpublished
+from warehouse.storage.versions import collect_garbage, remove_unpublished
 
 _TIME: Final = "%Y%m%dT%H%M%S.%fZ"
+_ASIDE: Final = re.compile(r"\.(\.lock\.owner|lake\.json|VERSION|lake\.duckdb)\.[0-9]+\.tmp(\.wal|\.tmp)?")
+"""What a build that died was about to rename: its own names alone, for others may keep things in the folder too."""
 
 CatalogBuilder = Callable[[Path], Sequence[dict[str, Any]]]
 """Writes `lake.duckdb` into a version's folder and returns its checks: name, passed, rows, description."""
@@ -140,7 +144,10 @@ def _complete(lake: Lake, version: Path, record: dict[str, Any]) -> None:
 def clean_up(lake: Lake) -> list[str]:
     """Remove what builds that died left behind, and return their names. The caller holds the lake's lock."""
     for link in lake.root.glob(".current.*"):
-        link.unlink()
-    for aside in (*lake.root.glob(".*.tmp"), *lake.versions.glob("*/.*.tmp*")):
-        aside.unlink()
+        if link.is_symlink():
+            link.unlink()
+    for folder in (lake.root, *version_folders(lake)):
+        for aside in filter(lambda path: _ASIDE.fullmatch(path.name), folder.iterdir()):
+            # DuckDB spills into a folder beside its file.
+            shutil.rmtree(aside) if aside.is_dir() and not aside.is_symlink() else aside.unlink()
     return remove_unpublished(lake)

@@ -10,6 +10,7 @@ from typing import Final
 from warehouse.errors import LakeError
 from warehouse.storage.files import sha256_file
 from warehouse.storage.layout import Lake
+from warehouse.storage.markers import mark_published, published_ids, restore_markers, version_folders
 from warehouse.storage.record import RECORD, content_hash, files_of, read_record
 
 BESIDE_TABLES: Final = frozenset({"VERSION", RECORD, "lake.duckdb"})
@@ -25,26 +26,12 @@ class VersionInfo:
     bytes: int
 
 
-def mark_published(lake: Lake, version_id: str) -> None:
-    """Remember that a version was current once; one that never was is what a dead build left."""
-    (lake.published / version_id).touch()
-
-
-def published_ids(lake: Lake) -> list[str]:
-    """Return the ids of the published versions, oldest first."""
-    if not lake.versions.is_dir():
-        return []
-    known = {path.name for path in lake.published.iterdir()} if lake.published.is_dir() else set()
-    current = lake.current_id()
-    return sorted(p.name for p in lake.versions.iterdir() if p.name in known or p.name == current)
-
-
 def require_version(lake: Lake) -> Path:
     """Return the folder of the current version.
 
     Raises LakeError for a lake without one; where only the link to it is gone, the text names the way back.
     """
-    known = [version_id for version_id in published_ids(lake) if lake.version(version_id).is_dir()]
+    known = published_ids(lake)
     current = lake.current_id()
     if known and current not in known:
         link = "there is no link `current`" if current is None else f"`current` leads to {current}, which is gone"
@@ -88,6 +75,8 @@ def collect_garbage(lake: Lake, keep: int) -> list[str]:
     if keep < 1:
         raise LakeError(f"keep is {keep} and must be at least 1: the current version always stays.")
     current = require_version(lake).name
+    # With its own marker there, the current version never is the only one left that tells what a lake has published.
+    mark_published(lake, current)
     old = [version_id for version_id in published_ids(lake)[:-keep] if version_id != current]
     for version_id in old:
         _remove(lake, version_id)
@@ -96,10 +85,11 @@ def collect_garbage(lake: Lake, keep: int) -> list[str]:
 
 def remove_unpublished(lake: Lake) -> list[str]:
     """Remove version folders that never became current: a build died just before. The caller holds the lock."""
+    restore_markers(lake)
     current = lake.current_id()
-    if current is not None:
+    if current is not None and lake.version(current).is_dir():
         mark_published(lake, current)
-    litter = sorted({path.name for path in lake.versions.iterdir()} - set(published_ids(lake)))
+    litter = sorted({path.name for path in version_folders(lake)} - set(published_ids(lake)))
     for name in litter:
         _remove(lake, name)
     return litter

@@ -13,10 +13,11 @@ from warehouse.contracts import TABLES
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.assemble import assemble_shared, carry_over
 from warehouse.storage.layout import Lake
+from warehouse.storage.markers import published_ids
 from warehouse.storage.publish import clean_up, publish
 from warehouse.storage.record import read_record
 from warehouse.storage.stage import BUILT, SourceReport, Stage
-from warehouse.storage.versions import collect_garbage, list_versions, published_ids, rollback, verify_version
+from warehouse.storage.versions import collect_garbage, list_versions, rollback, verify_version
 
 
 def test_links_lead_to_the_version(lake: Lake, publish_question: Publish) -> None:
