@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from pipelines.commands.common import lake_option, refuse_inside
+from pipelines.commands.common import is_unicode, lake_option, outside
 from pipelines.commands.statements import confine, judge
 from pipelines.terminal import printable
 from warehouse.catalog import damage_named, open_lake
@@ -44,23 +44,35 @@ def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | N
     Nothing is written inside the lake: COPY … TO 'file' and --output take files elsewhere. What does not fit in
     memory goes to the system's temporary folder (TMPDIR).
     """
-    text = sys.stdin.read() if query == "-" else query
+    text = _text(query)
     if form == "parquet" and output is None:
         raise click.UsageError("--format parquet needs --output FILE.")
     found = Lake.at(lake)
-    if output is not None:
-        refuse_inside(found, output)
+    place = None if output is None else outside(found, output)
     with tempfile.TemporaryDirectory(prefix="callake-sql-") as spill, open_lake(found) as connection:
         confine(connection, Path(spill))
         if threads:
             connection.execute(f"SET threads = {threads}")
         with _refusals(connection):
-            statements = _statements(connection, text, output)
+            statements = _statements(connection, text, place)
             for statement in statements:
                 judge(found, statement)
-            _warn(connection, text, to_file=output is not None)
+            _warn(connection, text, to_file=place is not None)
             for statement in statements:
-                _answer(connection, statement.query, form, output)
+                _answer(connection, statement.query, form, place)
+
+
+def _text(query: str) -> str:
+    """Return the text to run: the argument, or standard input for `-`."""
+    try:
+        text = sys.stdin.read() if query == "-" else query
+    except UnicodeDecodeError as problem:
+        raise click.UsageError("The query on standard input is not UTF-8.") from problem
+    if not is_unicode(text):
+        raise click.UsageError("The query is not UTF-8.")
+    if "\0" in text:
+        raise click.UsageError("The query holds a NUL character: write chr(0) for it.")
+    return text
 
 
 def _statements(connection: duckdb.DuckDBPyConnection, text: str, output: Path | None) -> list[duckdb.Statement]:

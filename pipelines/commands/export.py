@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pipelines.commands.common import lake_option, refuse_inside
+from pipelines.commands.common import lake_option, outside
 from warehouse.catalog import open_lake
 from warehouse.errors import LakeError
 from warehouse.export import export, refuse_ending
@@ -38,9 +38,10 @@ def export_command(table: str, lake: Path, target: Path, include: tuple[str, ...
     Restricted text is blank unless its label is named; naming it makes the copy subject to the upstream terms.
     """
     found = Lake.at(lake)
-    refuse_inside(found, target)
+    place = outside(found, target)
+    outside(found, place.with_name(f"{place.name}.LICENCE.txt"))
     with open_lake(found) as connection:
-        rows = export(connection, table, target, include)
+        rows = export(connection, table, place, include)
     click.echo(f"{target}: {rows:,} rows, licence in {target.name}.LICENCE.txt")
 
 

@@ -9,7 +9,7 @@ import click
 import polars as pl
 
 from pipelines.commands.build import refuse_fit, run_build
-from pipelines.commands.common import lake_option, refuse_inside
+from pipelines.commands.common import lake_option, outside
 from warehouse.contracts.benchmirt import IRT_MODELS, MAX_DIMS
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
@@ -49,7 +49,7 @@ def export(lake: Path, fit_id: str | None, target: Path) -> None:
     from transforms.benchmirt import write_subjects
 
     home = Lake.at(lake)
-    refuse_inside(home, target)
+    place = outside(home, target)
     version = require_version(home)
     tables = version / "tables"
     needed = ("irt_fits", "irt_items", "irt_models") if fit_id else ("benchmirt_responses",)
@@ -64,7 +64,7 @@ def export(lake: Path, fit_id: str | None, target: Path) -> None:
         raise LakeError(
             " ".join(damaged_parts(version, " ".join(map(str, paths)), search=True)) or str(problem)
         ) from problem
-    target.write_bytes(_parameters(fit_id, *frames) if fit_id else write_subjects(frames[0]))
+    place.write_bytes(_parameters(fit_id, *frames) if fit_id else write_subjects(frames[0]))
     click.echo(f"wrote {target}")
 
 

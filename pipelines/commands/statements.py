@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlparse
 
 import duckdb
 
-from pipelines.commands.common import refuse_inside
+from pipelines.commands.common import outside
 from pipelines.terminal import printable
 from warehouse.catalog import quote
 from warehouse.errors import LakeError
@@ -22,6 +21,7 @@ _ASKING: Final = frozenset({
     _Kind.CREATE, _Kind.CREATE_FUNC, _Kind.INSERT, _Kind.UPDATE, _Kind.DELETE, _Kind.MERGE_INTO, _Kind.DROP,
     _Kind.ALTER,
 })  # fmt: skip
+_Token = tuple[str, duckdb.token_type]
 # They run SQL that stands in a file or in a string, where no look at the statement sees it.
 _HIDING: Final = ("import_database", "copy_database", "json_execute_serialized_sql")
 # With them COPY writes beside the target it names.
@@ -52,9 +52,7 @@ def judge(lake: Lake, statement: duckdb.Statement) -> None:
             f"`callake sql` is for asking and does not run {opening.upper()}: it takes queries, temporary tables, "
             f"SET and COPY … TO 'file'; {_INSTEAD}."
         )
-    hiding = next((name for name in _HIDING if name in text.lower()), None)
-    if hiding:
-        raise LakeError(f"`callake sql` does not run {hiding}, which hides what it does; {_INSTEAD}.")
+    _refuse_hidden(tokens)
     is_copy = kind is _Kind.COPY and opening == "copy"
     if ("copy", duckdb.token_type.keyword) in tokens[1 if is_copy else 0 :]:
         raise LakeError(
@@ -65,6 +63,34 @@ def judge(lake: Lake, statement: duckdb.Statement) -> None:
         _judge_copy(lake, tokens)
 
 
+def _refuse_hidden(tokens: list[_Token]) -> None:
+    """Raise LakeError for a call of what runs SQL that is not to be seen; a text or comment may name it."""
+    names = [_name(token) for token in tokens]
+    hiding = next((name for name in names if name in _HIDING), None)
+    if hiding:
+        raise LakeError(f"`callake sql` does not run {hiding}, which hides what it does; {_INSTEAD}.")
+    for number, name in enumerate(names):
+        if name == "query" and [word for word, _kind_of_token in tokens[number + 1 : number + 2]] == ["("]:
+            inner = _plain(tokens, number + 2)
+            if inner is None or [word for word, _kind_of_token in tokens[number + 3 : number + 4]] != [")"]:
+                raise LakeError("`callake sql` takes query(…) with the query in plain quotes, as in query('SELECT 1').")
+            _refuse_hidden(_tokens(inner))
+
+
+def _name(token: _Token) -> str:
+    """Return the name that a token may be, as DuckDB compares names; empty for a constant."""
+    word, kind = token
+    return "" if kind is duckdb.token_type.string_const else word.strip('"').lower()
+
+
+def _plain(tokens: list[_Token], place: int) -> str | None:
+    """Return the text of a constant in plain quotes, or None; DuckDB joins constants on lines that follow."""
+    is_constant = [kind is duckdb.token_type.string_const for _word, kind in tokens[place : place + 2]]
+    if is_constant not in ([True], [True, False]) or not tokens[place][0].startswith("'"):
+        return None
+    return tokens[place][0][1:-1].replace("''", "'")
+
+
 def _kind(statement: duckdb.Statement) -> duckdb.StatementType | None:
     try:
         return statement.type
@@ -73,7 +99,7 @@ def _kind(statement: duckdb.Statement) -> duckdb.StatementType | None:
         return None
 
 
-def _judge_copy(lake: Lake, tokens: list[tuple[str, duckdb.token_type]]) -> None:
+def _judge_copy(lake: Lake, tokens: list[_Token]) -> None:
     depth, place = 0, None
     for number, (word, kind) in enumerate(tokens):
         if kind is duckdb.token_type.operator:
@@ -82,27 +108,22 @@ def _judge_copy(lake: Lake, tokens: list[tuple[str, duckdb.token_type]]) -> None
             place = number + 1
     if place is None:
         return  # COPY … FROM, into a temporary table
-    target, kind = tokens[place] if place < len(tokens) else ("", duckdb.token_type.operator)
-    if kind is not duckdb.token_type.string_const or not target.startswith("'"):
+    target = _plain(tokens, place)
+    if target is None:
         raise LakeError("`callake sql` takes COPY … TO with the file in plain quotes, as in COPY … TO 'out.parquet'.")
     options = " ".join(word.lower() for word, _kind_of_token in tokens[place + 1 :])
     named = next((name for name in _ELSEWHERE if name in options), None)
     if named:
         raise LakeError(f"`callake sql` does not take {named.upper()}, which can lead out of the folder named.")
-    path = _path(target[1:-1].replace("''", "'"))
-    refuse_inside(lake, path)
-    if "partition_by" in options and path.is_dir() and any(path.iterdir()):
+    path = outside(lake, target)
+    if path.is_dir() and any(path.iterdir()):
         raise LakeError(
-            f"{printable(str(path))} is not empty, and partitions written into it can follow links: name a new folder."
+            f"{printable(str(path))} is a folder that is not empty, and what is written into it can follow links or "
+            "empty it: name a new folder."
         )
 
 
-def _path(target: str) -> Path:
-    """Return where DuckDB would write: it takes file: addresses and `~` as well."""
-    return Path(urlparse(target).path if target.startswith("file:") else target).expanduser()
-
-
-def _tokens(text: str) -> list[tuple[str, duckdb.token_type]]:
+def _tokens(text: str) -> list[_Token]:
     """Return the words of a statement without comments: keywords in lower case, all else as it stands."""
     data = text.encode()
     found = duckdb.tokenize(text)

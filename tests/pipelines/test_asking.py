@@ -36,10 +36,14 @@ def place(tiny_lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (tmp_path / "out" / "hard.parquet").hardlink_to(part)
     (tmp_path / "out" / "parted").mkdir()
     (tmp_path / "out" / "parted" / "b=2").symlink_to(tiny_lake.root / "current", target_is_directory=True)
+    (tmp_path / "out" / "linked").mkdir()
+    (tmp_path / "out" / "linked" / "link").symlink_to(tiny_lake.root, target_is_directory=True)
     monkeypatch.chdir(tmp_path / "out")
+    monkeypatch.setenv("HOME", str(tiny_lake.root.parent))
     return tmp_path / "out"
 
 
+HELD = ["hard.parquet", "link", "linked", "parted"]
 WRITES = [
     "COPY (SELECT 1) TO 'VERSION/x'",
     "COPY (SELECT 1) TO 'LAKE/x.csv'",
@@ -53,6 +57,27 @@ WRITES = [
     "COPY (SELECT 1 AS a, 2 AS b) TO 'parted' (FORMAT csv, PARTITION_BY b, OVERWRITE_OR_IGNORE)",
     "COPY (SELECT 1 AS a, 2 AS b) TO 'd' (FORMAT parquet, PARTITION_BY b, FILENAME_PATTERN '../link/x_{i}')",
     "COPY (SELECT 1 AS a, 2 AS b) TO 'd' (FORMAT parquet, PARTITION_BY b, FILE_EXTENSION '/../../link/x')",
+    *(
+        f"COPY (SELECT 1 AS a, 2 AS b) TO 'linked' (FORMAT csv, {options})"
+        for options in (
+            "PARTITION_BY (a), OVERWRITE",
+            "PARTITION_BY (a)",
+            "PER_THREAD_OUTPUT, OVERWRITE",
+            "PER_THREAD_OUTPUT, OVERWRITE_OR_IGNORE",
+            "FILE_SIZE_BYTES 1000, OVERWRITE",
+            "OVERWRITE",
+        )
+    ),
+    "COPY (SELECT 1) TO 'PARENT/lak'\n'e/versions/x.csv'",
+    "COPY (SELECT 1) TO 'PARENT/lak' -- more\n  'e/versions/x.csv' (FORMAT csv)",
+    "COPY (SELECT 1) TO 'PARENT/lak'--more\r'e/versions/x.csv'",
+    "COPY (SELECT 1) TO 'file:PARENT/o#/../lake/versions/x.csv'",
+    "COPY (SELECT 1) TO 'file:PARENT/o?/../lake/versions/x.csv'",
+    "COPY (SELECT 1) TO 'file:x.csv'",
+    "COPY (SELECT 1) TO 's3://bucket/x.csv'",
+    "COPY (SELECT 1) TO '~/lake/x.csv'",
+    "COPY (SELECT 1) TO '~lake/x.csv'",
+    "COPY (SELECT 1) TO '~nosuchuser/x.csv'",
     "COPY (SELECT 1) TO ('VERSION' || '/x')",
     "COPY (SELECT 1) TO $$VERSION/x$$",
     "COPY (SELECT 1) TO E'VERSION\\x2fx'",
@@ -62,6 +87,18 @@ WRITES = [
     "PREPARE p AS COPY (SELECT 1) TO 'VERSION/x'; EXECUTE p",
     "SELECT 1; COPY (SELECT 1) TO 'VERSION/x'",
     "FROM json_execute_serialized_sql(json_serialize_sql('WITH a AS (COPY (SELECT 1) TO ''VERSION/x'') FROM a'))",
+    "FROM query('FROM JSON_execute_serialized_sql(json_serialize_sql(''WITH a AS (COPY (SELECT 1) TO "
+    "VERSION/x) FROM a''))')",
+    "FROM query /* to */ ('FROM json_execute_' || 'serialized_sql(json_serialize_sql(''WITH a AS (COPY (SELECT 1) TO "
+    "VERSION/x) FROM a''))')",
+    "FROM \"query\"('FROM json_execute_'\n'serialized_sql(json_serialize_sql(''WITH a AS (COPY (SELECT 1) TO "
+    "VERSION/x) FROM a''))')",
+    "PREPARE p AS FROM query($1); EXECUTE p('FROM json_execute_serialized_sql(json_serialize_sql(''WITH a AS "
+    "(COPY (SELECT 1) TO VERSION/x) FROM a''))')",
+    "CREATE TEMP MACRO m(x) AS TABLE FROM query(x)",
+    "FROM query('FROM query(''FROM json_execute_serialized_sql(1)'')')",
+    "CALL \"Import_Database\"('VERSION')",
+    "PRAGMA import_database('VERSION')",
     "EXPORT DATABASE 'VERSION/e'",
     "EXPORT DATABASE 'elsewhere'",
     "IMPORT DATABASE 'VERSION'",
@@ -95,7 +132,7 @@ def test_what_may_write_inside_the_lake_is_refused(tiny_lake: Lake, place: Path,
     assert found.exit_code == 1
     assert str(found.exception)
     assert tree(tiny_lake.root) == before
-    assert sorted(path.name for path in place.iterdir()) == ["hard.parquet", "link", "parted"]
+    assert sorted(path.name for path in place.iterdir()) == HELD
     assert verify_version(tiny_lake.require_current()) == []
 
 
@@ -115,18 +152,80 @@ def test_files_named_by_options_stay_outside_too(tiny_lake: Lake, place: Path, c
     assert tree(tiny_lake.root) == before
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_files_named_by_options_are_what_they_are_checked_as(
+    tiny_lake: Lake, place: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    before = tree(tiny_lake.root)
+    commands = (
+        ["sql", "SELECT 1", "--format", form, "--output"],
+        ["export", "signal_coverage", "--to"],
+        ["irt", "export", "--to"],
+    )
+    named = {
+        f"file:{tiny_lake.root}/x.{form}": "is an address",
+        f"s3://bucket/x.{form}": "is an address",
+        f"~/lake/y.{form}": "only builds write",
+        f"~nosuchuser/x.{form}": "give the whole path",
+        f"\udcff.{form}": "not UTF-8",
+        str(place / "link" / f"x.{form}"): "only builds write",
+    }
+    for command in commands:
+        for target, reason in named.items():
+            found = CliRunner().invoke(cli, [*command, target, "--lake", str(tiny_lake.root)])
+            assert (found.exit_code, reason in str(found.exception)) == (1, True), (command, target)
+    assert tree(tiny_lake.root) == before
+    assert sorted(path.name for path in place.iterdir()) == HELD
+    monkeypatch.setenv("HOME", str(place))
+    for command in commands[:2]:
+        target = f"~/{command[0]}.{form}"
+        assert CliRunner().invoke(cli, [*command, target, "--lake", str(tiny_lake.root)]).exit_code == 0
+        assert (place / f"{command[0]}.{form}").is_file()
+
+
+def test_the_licence_beside_an_export_follows_no_link_into_the_lake(tiny_lake: Lake, place: Path) -> None:
+    (place / "e.csv.LICENCE.txt").symlink_to(tiny_lake.root / "x.txt")
+    found = CliRunner().invoke(cli, ["export", "signal_coverage", "--to", "e.csv", "--lake", str(tiny_lake.root)])
+    assert "only builds write" in str(found.exception)
+    assert not (tiny_lake.root / "x.txt").exists()
+
+
+def test_a_loop_of_links_is_named(tiny_lake: Lake, place: Path) -> None:
+    (place / "loop").symlink_to(place / "loop")
+    assert "symbolic link to itself" in str(ask(tiny_lake, "COPY (SELECT 1) TO 'loop/x.csv'").exception)
+
+
+@pytest.mark.parametrize(
+    ("argument", "given", "reason"),
+    [
+        ("SELECT '\udcff'", b"", "not UTF-8"),
+        ("-", b"SELECT '\xff'", "not UTF-8"),
+        ("-", b"COPY (SELECT 1) TO 'a\0b.csv'", "NUL character"),
+    ],
+)
+def test_a_query_that_is_no_text_is_wrong_usage(
+    tiny_lake: Lake, place: Path, argument: str, given: bytes, reason: str
+) -> None:
+    found = CliRunner().invoke(cli, ["sql", argument, "--lake", str(tiny_lake.root)], input=given)
+    assert found.exit_code == 2
+    assert reason in found.stderr
+    assert sorted(path.name for path in place.iterdir()) == HELD
+
+
 @pytest.mark.parametrize(
     "query",
     [
         "COPY (SELECT model FROM rollouts) TO 'o.parquet'",
         "COPY signal_coverage TO 'o.csv' (HEADER, DELIMITER '/')",
         "SET threads = 1; SET memory_limit = '1GB'; COPY (SELECT 1 AS a, 2 AS b) TO 'o' (FORMAT csv, PARTITION_BY b)",
+        "COPY (SELECT 1) TO 'a:b#c?.csv'",
+        "COPY (SELECT 1 AS a, 2 AS b) TO 'PLACE/o' (FORMAT csv, PARTITION_BY (b), OVERWRITE)",
         "CREATE TEMP TABLE t AS SELECT 1 AS \"copy\"; INSERT INTO t VALUES (2); COPY t TO 'it''s.csv'",
     ],
 )
 def test_an_analyst_writes_to_a_folder_of_his_own(tiny_lake: Lake, place: Path, query: str) -> None:
-    assert ask(tiny_lake, query).exit_code == 0
-    assert len(list(place.iterdir())) == 4
+    assert ask(tiny_lake, query.replace("PLACE", str(place))).exit_code == 0
+    assert len(list(place.iterdir())) == len(HELD) + 1
 
 
 @pytest.mark.parametrize(
@@ -141,6 +240,10 @@ def test_an_analyst_writes_to_a_folder_of_his_own(tiny_lake: Lake, place: Path, 
         "PRAGMA database_size",
         "CALL pragma_version()",
         "SELECT 'copy', $$copy$$ -- copy",
+        "SELECT 'import_database'",
+        "/* copy_database */ SELECT 1 -- json_execute_serialized_sql",
+        "FROM query('SELECT ''import_database'' AS query')",
+        "SELECT 1 AS query",
         "SET VARIABLE x = 1; SELECT getvariable('x')",
         "PREPARE p AS SELECT 1; EXECUTE p",
     ],
