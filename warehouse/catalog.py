@@ -15,7 +15,7 @@ from warehouse.contracts import TABLES, Table
 from warehouse.errors import LakeError
 from warehouse.sqltext import SqlObject, load_checks, load_sql
 from warehouse.storage.layout import Lake
-from warehouse.storage.record import RECORD, files_of, read_record
+from warehouse.storage.record import RECORD, files_of, read_record, way_back
 from warehouse.storage.versions import damaged_parts, require_version
 
 DATABASE: Final = "lake.duckdb"
@@ -71,7 +71,7 @@ def table_files(version: Path, record: dict[str, Any] | None, table: Table) -> l
     if gone:
         raise LakeError(
             f"{len(gone)} files of {table.name} that {version / RECORD} lists are not there, the first is {gone[0]}: "
-            "copy the lake again, or roll back to another version."
+            f"copy the lake again; {way_back(version)}."
         )
     return sorted(listed)
 
@@ -80,6 +80,15 @@ def connect_version(version: Path | None, *, comments: bool = False, database: P
     """Return a connection that sees the tables, macros and views of a version's folder; of None, without a row."""
     record = read_record(version) if version is not None and (version / RECORD).is_file() else None
     connection = duckdb.connect(str(database))
+    try:
+        _define(connection, version, record, comments=comments)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _define(connection: Any, version: Path | None, record: dict[str, Any] | None, *, comments: bool) -> None:  # noqa: ANN401
     connection.execute("BEGIN")
     for table in TABLES.values():
         connection.execute(table_view(table, table_files(version, record, table) if version else []))
@@ -89,7 +98,6 @@ def connect_version(version: Path | None, *, comments: bool = False, database: P
     if comments:
         _comment(connection, objects)
     connection.execute("COMMIT")
-    return connection
 
 
 def _comment(connection: Any, objects: Iterable[SqlObject]) -> None:  # noqa: ANN401
@@ -127,17 +135,24 @@ def build_catalog(lake: Lake, version: Path, *, check: bool) -> list[dict[str, A
     """
     aside = version / f".{DATABASE}.{os.getpid()}.tmp"
     aside.unlink(missing_ok=True)
-    connection = connect_version(version, comments=True, database=aside)
+    try:
+        outcome = _write(lake, version, aside, check=check)
+        aside.replace(version / DATABASE)
+    finally:
+        aside.unlink(missing_ok=True)
+    return outcome
+
+
+def _write(lake: Lake, version: Path, database: Path, *, check: bool) -> list[dict[str, Any]]:
+    connection = connect_version(version, comments=True, database=database)
     try:
         connection.execute(
             "CREATE TABLE lake_location AS SELECT $1 AS root, $2 AS version_id", [str(lake.root), version.name]
         )
         connection.execute("COMMENT ON TABLE lake_location IS 'Where the lake stood when this catalog was written.'")
-        outcome = run_checks(connection) if check else []
+        return run_checks(connection) if check else []
     finally:
         connection.close()
-    aside.replace(version / DATABASE)
-    return outcome
 
 
 def run_checks(connection: Any) -> list[dict[str, Any]]:  # noqa: ANN401
@@ -150,12 +165,40 @@ def run_checks(connection: Any) -> list[dict[str, Any]]:  # noqa: ANN401
 
 
 def open_lake(lake: Lake) -> Any:  # noqa: ANN401
-    """Open the current version's catalog, read-only; write it again first where the lake was moved or copied."""
+    """Open the current version's catalog, read-only; write it again first where it is not this version's in this lake.
+
+    That is so where the lake was moved or copied, where the file is another version's, and where it is no database.
+    """
     version = require_version(lake)
     database = version / DATABASE
-    if not database.is_file() or not _is_at(Path(_location(database)), lake.root):
-        build_catalog(lake, version, check=False)
+    if not _is_of(database, lake, version):
+        write_again(lake, version)
     return duckdb.connect(str(database), read_only=True)
+
+
+def write_again(lake: Lake, version: Path) -> None:
+    """Write a published version's catalog again: it is derived from the record and the project's SQL.
+
+    Raises LakeError where the record or a file that it lists can not be used, or the folder can not be written.
+    """
+    read_record(version)
+    try:
+        build_catalog(lake, version, check=False)
+    except (duckdb.Error, OSError) as problem:
+        raise LakeError(
+            f"{version / DATABASE} can not be written ({problem}): see to the folder, or run `callake verify-lake "
+            f"--version {version.name} --lake {lake.root}` to find what is damaged."
+        ) from problem
+
+
+def _is_of(database: Path, lake: Lake, version: Path) -> bool:
+    """Tell whether a file is a catalog that was written for this version where the lake stands now."""
+    try:
+        root, version_id = location(database)
+    except LakeError:
+        # What can not be read is written again.
+        return False
+    return version_id == version.name and is_at(Path(root), lake.root)
 
 
 @contextmanager
@@ -170,27 +213,32 @@ def damage_named(connection: Any) -> Iterator[None]:  # noqa: ANN401
     except duckdb.Error as problem:
         # DuckDB's own refusals say of what kind they are; what a decoder throws does not, and names no file.
         search = isinstance(problem, _OF_FILES) or " Error: " not in str(problem)
-        damaged = damaged_parts(Lake.at(root).version(version_id), str(problem), search=search)
+        version = Lake.at(root).version(version_id)
+        damaged = damaged_parts(version, str(problem), search=search)
         if not damaged:
             raise
         more = f" ({len(damaged) - 1} more parts are damaged too)" if len(damaged) > 1 else ""
         raise LakeError(
             f"A part file of the lake is damaged: {damaged[0]}{more} `callake verify-lake --lake {root}` lists "
-            "everything that is."
+            f"everything that is; {way_back(version)}."
         ) from problem
 
 
-def _is_at(path: Path, root: Path) -> bool:
+def is_at(path: Path, root: Path) -> bool:
     """Tell whether a path leads to the lake, however it is spelled: a published version is not written for that."""
     return path.exists() and path.samefile(root)
 
 
-def _location(database: Path) -> str:
+def location(database: Path) -> tuple[str, str]:
+    """Return the root and the version's id that a catalog was written for. Raises LakeError where it says neither."""
+    if not database.is_file():
+        raise LakeError(f"{database} is no file.")
     try:
         with duckdb.connect(str(database), read_only=True) as connection:
-            root = connection.execute("SELECT root FROM lake_location").fetchall()[0][0]
+            found = connection.execute("SELECT root, version_id FROM lake_location").fetchall()
     except duckdb.Error as problem:
-        raise LakeError(
-            f"{database} can not be opened ({problem}): run `callake catalog` to write it again."
-        ) from problem
-    return str(root)
+        raise LakeError(f"{database} can not be read as a catalog ({problem}).") from problem
+    if len(found) != 1:
+        raise LakeError(f"{database} says {len(found)} times where its lake stood, and a catalog says it once.")
+    root, version_id = found[0]
+    return str(root), str(version_id)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pipelines.commands.common import lake_option, size
 from pipelines.terminal import printable
-from warehouse.catalog import build_catalog
+from warehouse.catalog import DATABASE, write_again
+from warehouse.catalog_check import catalog_problems
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 from warehouse.storage.lock import hold, holder
-from warehouse.storage.record import read_record
+from warehouse.storage.record import RecordError, read_record, way_back
 from warehouse.storage.versions import collect_garbage, list_versions, require_version, rollback, verify_version
 
 
@@ -26,7 +28,8 @@ def versions_command(lake: Path) -> None:
     """List the published versions, oldest first; `*` is the current one."""
     for info in list_versions(Lake.at(lake)):
         mark = "*" if info.current else " "
-        click.echo(f"{mark} {info.version_id}  {info.rows:>12,} rows  {size(info.bytes)}")
+        figures = f"{info.rows:>12,} rows  {size(info.bytes)}" if info.damage is None else f"damaged: {info.damage}"
+        click.echo(printable(f"{mark} {info.version_id}  {figures}"))
 
 
 @click.command("rollback")
@@ -56,15 +59,7 @@ def gc_command(lake: Path, keep: int) -> None:
     click.echo(f"{len(removed)} versions removed, {len(list_versions(found))} kept")
 
 
-@click.command("status")
-@lake_option
-def status_command(lake: Path) -> None:
-    """Say what the current version holds, where it came from, and whether a build is under way."""
-    found = Lake.at(lake)
-    owner = holder(found) if found.root.is_dir() else None
-    version = require_version(found)
-    record = read_record(version)
-    click.echo(f"lake     {printable(str(found.root))}")
+def _say_record(record: dict[str, Any]) -> None:
     click.echo(f"version  {record['version_id']}  (code {record['code']['version']})")
     for name, source in sorted(record["sources"].items()):
         paths = ", ".join(str(v) for k, v in source["inputs"].items() if k == "path" or k.endswith("_path"))
@@ -73,6 +68,20 @@ def status_command(lake: Path) -> None:
         click.echo(f"table    {name:<28}{table['rows']:>14,} rows  {size(table['bytes'])}")
     failed = [check["name"] for check in record["checks"] if not check["passed"]]
     click.echo(f"checks   {len(record['checks'])} run, {len(failed)} failed")
+
+
+@click.command("status")
+@lake_option
+def status_command(lake: Path) -> None:
+    """Say what the current version holds, where it came from, and whether a build is under way."""
+    found = Lake.at(lake)
+    owner = holder(found) if found.root.is_dir() else None
+    version = require_version(found)
+    click.echo(f"lake     {printable(str(found.root))}")
+    try:
+        _say_record(read_record(version))
+    except RecordError as problem:
+        click.echo(printable(f"version  {version.name}  damaged: {problem}"))
     busy = (
         f"held by process {owner['pid']} on {owner['host']} since {owner['since']}" if owner else "nobody is building"
     )
@@ -85,25 +94,43 @@ def catalog_command(lake: Path) -> None:
     """Write `lake.duckdb` again, after the lake was moved or copied: its views hold absolute paths."""
     found = Lake.at(lake)
     current = require_version(found)
+    left: dict[str, LakeError] = {}
     with hold(found, wait=True, say=_say):
         for info in list_versions(found):
-            build_catalog(found, found.version(info.version_id), check=False)
+            try:
+                write_again(found, found.version(info.version_id))
+            except LakeError as problem:
+                left[info.version_id] = problem
         found.create()
-    click.echo(f"wrote {current / 'lake.duckdb'}")
+    for version_id, why in left.items():
+        if version_id != current.name:
+            _say(printable(f"{version_id} is damaged, and its catalog stays as it is: {why}"))
+    if current.name in left:
+        raise left[current.name]
+    click.echo(f"wrote {current / DATABASE}")
 
 
 @click.command("verify-lake")
 @lake_option
 @click.option("--version", "version_id", help="The version to verify; default: the current one.")
 def verify_lake(lake: Path, version_id: str | None) -> None:
-    """Compare a published version with its own `lake.json`: every file's size and SHA-256, nothing missing or added."""
+    """Compare a published version with its own `lake.json`: every file's size and SHA-256, nothing missing or added.
+
+    Its catalog, `lake.duckdb`, is compared with the one that would be written now.
+    """
     found = Lake.at(lake)
     version = found.version(version_id) if version_id else require_version(found)
     problems = verify_version(version)
-    for problem in problems:
-        click.echo(f"error: {problem}", err=True)
+    of_catalog = catalog_problems(found, version)
+    for problem in (*problems, *of_catalog):
+        click.echo(printable(f"error: {problem}"), err=True)
     if problems:
-        raise LakeError(f"{version.name} does not hold what its record says: {len(problems)} problems.")
+        raise LakeError(
+            f"{version.name} does not hold what its record says: {len(problems) + len(of_catalog)} problems; "
+            f"{way_back(version)}."
+        )
+    if of_catalog:
+        raise LakeError(f"{version.name} holds what its record says, and its catalog {DATABASE} is another one.")
     files = sum(len(table["files"]) for table in read_record(version)["tables"].values())
     click.echo(f"{version.name}: {files} files verified")
 

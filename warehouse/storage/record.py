@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any, Final
 
 from warehouse.errors import LakeError
 from warehouse.storage.ahead import measured
+from warehouse.storage.layout import Lake
+from warehouse.storage.markers import published_ids
 from warehouse.storage.parquet import FileReport
 from warehouse.storage.stage import SourceReport
 
@@ -55,40 +58,101 @@ def make_record(
     }
 
 
+class RecordError(LakeError):
+    """A version's record can not be used; `reason` says why without saying what to do."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}: {remedy}.")
+        self.reason = reason
+
+
 def read_record(version: Path) -> dict[str, Any]:
-    """Return a version's record. Raises LakeError where it is missing, damaged or of a later format."""
+    """Return a version's record. Raises RecordError where it is missing, damaged or of a later format."""
     path = version / RECORD
-    try:
-        record: dict[str, Any] = json.loads(path.read_text())
-    except FileNotFoundError:
-        raise LakeError(f"{path} is missing: the version is not complete; roll back to another one.") from None
-    except OSError as problem:
-        raise LakeError(
-            f"{path} can not be read ({problem.strerror}): let it be read, or roll back to another version."
-        ) from problem
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise LakeError(f"{path} is not valid JSON ({problem}): roll back to another version.") from problem
-    if not isinstance(record, dict):
-        raise LakeError(f"{path} holds no record: roll back to another version.")
-    if record.get("format") != FORMAT:
-        raise LakeError(f"{path} has format {record.get('format')!r} and this code reads {FORMAT}: update the code.")
-    malformed = _malformed(record)
-    if malformed:
-        raise LakeError(f"{path} is not as it was written ({malformed}): roll back to another version.")
+    record, reason = _load(path)
+    if reason is None and record.get("format") != FORMAT:
+        raise RecordError(f"{path} has format {record.get('format')!r} and this code reads {FORMAT}", "update the code")
+    reason = reason or _malformed(path, record)
+    if reason is not None:
+        raise RecordError(reason, way_back(version))
     return record
 
 
-def _malformed(record: dict[str, Any]) -> str | None:
+def way_back(version: Path) -> str:
+    """Return what to do where a version is damaged: the newest other sound version to go back to, if there is one."""
+    lake = Lake(version.parent.parent)
+    other = newest_sound(lake, but=version.name)
+    if other is None:
+        return "there is no other sound version to go back to, so build the lake in another folder"
+    return f"`callake rollback {other} --lake {lake.root}` makes the newest other sound version current"
+
+
+def newest_sound(lake: Lake, but: str | None = None) -> str | None:
+    """Return the newest published version other than `but` whose record can be used and whose files are all there."""
+    known = (version_id for version_id in reversed(published_ids(lake)) if version_id != but)
+    return next((version_id for version_id in known if _is_sound(lake.version(version_id))), None)
+
+
+def _is_sound(version: Path) -> bool:
+    path = version / RECORD
+    record, reason = _load(path)
+    if reason or record.get("format") != FORMAT or _malformed(path, record):
+        return False
+    return not size_problems(version, files_of(record))
+
+
+def _load(path: Path) -> tuple[dict[str, Any], str | None]:
+    """Return what a record's file holds, or why it can not be read."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return {}, f"{path} can not be read (it is no file)"
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}, f"{path} is missing, so the version is not complete"
+    except OSError as problem:
+        return {}, f"{path} can not be read ({problem.strerror})"
+    except (ValueError, RecursionError) as problem:
+        return {}, f"{path} is not valid JSON ({problem})"
+    return (record, None) if isinstance(record, dict) else ({}, f"{path} holds no record")
+
+
+def _malformed(path: Path, record: dict[str, Any]) -> str | None:
     """Return what is missing or of another type in a record, None where it can be used."""
     try:
-        files_of(record)
-        _ = [record[key] for key in ("version_id", "content_sha256", "code", "checks")]
-        _ = [source[key] for source in record["sources"].values() for key in ("status", "inputs", "state")]
+        found = _wrong_type(record)
     except KeyError as problem:
-        return f"there is no {problem}"
+        found = f"there is no {problem}"
     except (AttributeError, TypeError) as problem:
-        return str(problem)
-    return None
+        found = str(problem)
+    return f"{path} is not as it was written ({found})" if found else None
+
+
+def _wrong_type(record: dict[str, Any]) -> str | None:
+    """Return the first value of another type than is written. Raises KeyError, AttributeError or TypeError likewise."""
+    texts = [record["version_id"], record["content_sha256"], record["code"]["version"], record["code"]["reading"]]
+    numbers = [table[key] for table in record["tables"].values() for key in ("rows", "bytes")]
+    for file in files_of(record):
+        texts += [file.table, file.path, file.sha256, *(file.cell or ())]
+        numbers += [file.rows, file.bytes]
+    for source in record["sources"].values():
+        texts.append(source["status"])
+        _ = (source["inputs"].items(), source["state"])
+    _ = [(check["name"], check["passed"]) for check in record["checks"]]
+    wrong = [value for value in texts if not isinstance(value, str)]
+    wrong += [value for value in numbers if type(value) is not int or value < 0]
+    return f"a {type(wrong[0]).__name__} is where another value was" if wrong else None
+
+
+def size_problems(version: Path, files: Iterable[FileReport]) -> list[str]:
+    """Return a sentence for each file of a version that is gone or of another size; none is read."""
+    found = []
+    for file in files:
+        path = version / file.path
+        if not path.is_file():
+            found.append(f"{path} is missing.")
+        elif path.stat().st_size != file.bytes:
+            found.append(f"{path} has {path.stat().st_size} bytes and should have {file.bytes}.")
+    return found
 
 
 def damaged(version: Path, files: Sequence[FileReport]) -> list[FileReport]:

@@ -11,19 +11,30 @@ from warehouse.errors import LakeError
 from warehouse.storage.files import sha256_file
 from warehouse.storage.layout import Lake
 from warehouse.storage.markers import mark_published, published_ids, restore_markers, version_folders
-from warehouse.storage.record import RECORD, content_hash, files_of, read_record
+from warehouse.storage.parquet import FileReport
+from warehouse.storage.record import (
+    RECORD,
+    RecordError,
+    content_hash,
+    files_of,
+    newest_sound,
+    read_record,
+    size_problems,
+    way_back,
+)
 
 BESIDE_TABLES: Final = frozenset({"VERSION", RECORD, "lake.duckdb"})
 
 
 @dataclass(frozen=True, slots=True)
 class VersionInfo:
-    """One published version."""
+    """One published version; `damage` says why its record can not be used, and it has no figures then."""
 
     version_id: str
     current: bool
     rows: int
     bytes: int
+    damage: str | None = None
 
 
 def require_version(lake: Lake) -> Path:
@@ -35,9 +46,14 @@ def require_version(lake: Lake) -> Path:
     current = lake.current_id()
     if known and current not in known:
         link = "there is no link `current`" if current is None else f"`current` leads to {current}, which is gone"
+        newest = newest_sound(lake)
+        way = (
+            f"`callake rollback {newest} --lake {lake.root}` makes the newest current again"
+            if newest
+            else "none of them is sound, so build the lake in another folder"
+        )
         raise LakeError(
-            f"{lake.root} has {len(known)} published versions and none is current: {link}. "
-            f"`callake rollback {known[-1]} --lake {lake.root}` makes the newest current again; "
+            f"{lake.root} has {len(known)} published versions and none is current: {link}. {way}; "
             f"`callake versions --lake {lake.root}` lists all."
         )
     return lake.require_current()
@@ -48,23 +64,42 @@ def list_versions(lake: Lake) -> list[VersionInfo]:
     current = lake.current_id()
     found = []
     for version_id in published_ids(lake):
-        tables = read_record(lake.version(version_id))["tables"].values()
+        try:
+            tables = read_record(lake.version(version_id))["tables"].values()
+        except RecordError as problem:
+            found.append(VersionInfo(version_id, version_id == current, 0, 0, problem.reason))
+            continue
         rows, size = (sum(table[key] for table in tables) for key in ("rows", "bytes"))
         found.append(VersionInfo(version_id, version_id == current, rows, size))
     return found
 
 
 def rollback(lake: Lake, version_id: str) -> None:
-    """Make an earlier version current. Raises LakeError for one that is not there. The caller holds the lock."""
+    """Make an earlier version current. The caller holds the lock.
+
+    Raises LakeError for a version that is not there, and for one whose files are not all there with their sizes.
+    """
     known = published_ids(lake)
     if version_id not in known:
         raise LakeError(f"There is no version {version_id!r} in {lake.root}; there are: {', '.join(known) or 'none'}.")
-    read_record(lake.version(version_id))
+    _refuse_incomplete(lake, version_id)
     current = lake.current_id()
     if current is not None and lake.version(current).is_dir():
         # A build that died just after it moved the link did not come to mark what it published.
         mark_published(lake, current)
     lake.point_to(version_id)
+
+
+def _refuse_incomplete(lake: Lake, version_id: str) -> None:
+    version = lake.version(version_id)
+    problems = size_problems(version, files_of(read_record(version)))
+    if not (version / "VERSION").is_file():
+        problems.append(f"{version / 'VERSION'} is missing.")
+    if problems:
+        raise LakeError(
+            f"{version_id} does not become current, {len(problems)} of its files are gone or cut short: {problems[0]} "
+            f"`callake verify-lake --version {version_id} --lake {lake.root}` lists them all; {way_back(version)}."
+        )
 
 
 def collect_garbage(lake: Lake, keep: int) -> list[str]:
@@ -105,7 +140,7 @@ def verify_version(version: Path) -> list[str]:
     """Compare a version with its own record; return a sentence for each thing wrong."""
     record = read_record(version)
     listed = files_of(record)
-    problems = [problem for file in listed for problem in _file_problems(version / file.path, file.bytes, file.sha256)]
+    problems = [problem for file in listed for problem in _file_problems(version, file)]
     if content_hash(listed, record["code"]["reading"]) != record["content_sha256"]:
         problems.append(
             f"{version / RECORD}: content_sha256 is not the hash of the files it lists: the record was changed."
@@ -115,10 +150,10 @@ def verify_version(version: Path) -> list[str]:
             f"{version}: its name does not end in the content hash of its record: it was renamed or changed."
         )
     problems += [f"{version / name} is missing." for name in sorted(BESIDE_TABLES) if not (version / name).is_file()]
-    if (version / "VERSION").is_file() and (version / "VERSION").read_text().strip() != version.name:
+    if (version / "VERSION").is_file() and (version / "VERSION").read_bytes().strip() != version.name.encode():
         problems.append(f"{version / 'VERSION'} does not hold {version.name}.")
     known = {file.path for file in listed} | BESIDE_TABLES
-    extra = {p.relative_to(version).as_posix() for p in version.rglob("*") if p.is_file()} - known
+    extra = {p.relative_to(version).as_posix() for p in version.rglob("*") if p.is_symlink() or not p.is_dir()} - known
     return problems + [
         f"{version / path} is not in the record: it was added after publishing." for path in sorted(extra)
     ]
@@ -131,29 +166,15 @@ def damaged_parts(version: Path, complaint: str, *, search: bool) -> list[str]:
     """
     listed = files_of(read_record(version))
     named = [file for file in listed if str(version / file.path) in complaint]
-    return [
-        problem
-        for file in named or listed
-        for problem in (
-            _file_problems(version / file.path, file.bytes, file.sha256)
-            if named or search
-            else _size_problems(version / file.path, file.bytes)
-        )
-    ]
+    if not named and not search:
+        return size_problems(version, listed)
+    return [problem for file in named or listed for problem in _file_problems(version, file)]
 
 
-def _file_problems(path: Path, size: int, sha256: str) -> list[str]:
-    if problems := _size_problems(path, size):
+def _file_problems(version: Path, file: FileReport) -> list[str]:
+    if problems := size_problems(version, [file]):
         return problems
-    actual = sha256_file(path)
-    return (
-        [] if actual == sha256 else [f"{path} has SHA-256 {actual} and should have {sha256}: roll back or build again."]
-    )
-
-
-def _size_problems(path: Path, size: int) -> list[str]:
-    if not path.is_file():
-        return [f"{path} is missing: roll back to another version or build again."]
-    if path.stat().st_size != size:
-        return [f"{path} has {path.stat().st_size} bytes and should have {size}: roll back or build again."]
-    return []
+    actual = sha256_file(version / file.path)
+    if actual == file.sha256:
+        return []
+    return [f"{version / file.path} has SHA-256 {actual} and should have {file.sha256}."]

@@ -177,6 +177,7 @@ def test_verify_finds_a_flipped_byte_a_missing_an_added_file_and_a_changed_recor
         (b'{"format": 1, "tables": {"t": {"files": [{"path": "x"}]}}}', "not as it was written"),
         (b'{"format": 1, "tables": [], "sources": {}}', "not as it was written"),
         (b'{"format": 2}', "has format 2"),
+        (b'{"format": ' + b"1" * 6000 + b"}", "not valid JSON"),
         (b"[]", "holds no record"),
         (b"{", "not valid JSON"),
         (b"\xff", "not valid JSON"),
@@ -189,3 +190,15 @@ def test_a_record_that_is_none_is_a_sentence(tmp_path: Path, content: bytes | No
     path.mkdir() if content is None else path.write_bytes(content)
     with pytest.raises(LakeError, match=said):
         read_record(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["version_id", "content_sha256", "code", "sources", "tables", "checks"])
+@pytest.mark.parametrize("value", [7, [7], None])
+def test_a_value_of_another_type_is_a_sentence(
+    lake: Lake, publish_question: Publish, key: str, value: list[int] | int | None
+) -> None:
+    version = lake.version(publish_question("a").version_id)
+    record = read_record(version)
+    (version / "lake.json").write_text(json.dumps(record | {key: value}))
+    with pytest.raises(LakeError, match=r"not as it was written .* build the lake in another folder"):
+        read_record(version)
