@@ -36,14 +36,16 @@ def place(tiny_lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     (tmp_path / "out" / "hard.parquet").hardlink_to(part)
     (tmp_path / "out" / "parted").mkdir()
     (tmp_path / "out" / "parted" / "b=2").symlink_to(tiny_lake.root / "current", target_is_directory=True)
-    (tmp_path / "out" / "linked").mkdir()
+    for name in ("linked", "o#", "o?"):
+        (tmp_path / "out" / name).mkdir()
     (tmp_path / "out" / "linked" / "link").symlink_to(tiny_lake.root, target_is_directory=True)
     monkeypatch.chdir(tmp_path / "out")
     monkeypatch.setenv("HOME", str(tiny_lake.root.parent))
     return tmp_path / "out"
 
 
-HELD = ["hard.parquet", "link", "linked", "parted"]
+HELD = ["hard.parquet", "link", "linked", "o#", "o?", "parted"]
+HIDDEN = "json_serialize_sql(''WITH a AS (COPY (SELECT 1) TO ''''VERSION/x'''') FROM a'')"
 WRITES = [
     "COPY (SELECT 1) TO 'VERSION/x'",
     "COPY (SELECT 1) TO 'LAKE/x.csv'",
@@ -71,8 +73,8 @@ WRITES = [
     "COPY (SELECT 1) TO 'PARENT/lak'\n'e/versions/x.csv'",
     "COPY (SELECT 1) TO 'PARENT/lak' -- more\n  'e/versions/x.csv' (FORMAT csv)",
     "COPY (SELECT 1) TO 'PARENT/lak'--more\r'e/versions/x.csv'",
-    "COPY (SELECT 1) TO 'file:PARENT/o#/../lake/versions/x.csv'",
-    "COPY (SELECT 1) TO 'file:PARENT/o?/../lake/versions/x.csv'",
+    "COPY (SELECT 1) TO 'file:PLACE/o#/../link/x.csv'",
+    "COPY (SELECT 1) TO 'file:PLACE/o?/../link/x.csv'",
     "COPY (SELECT 1) TO 'file:x.csv'",
     "COPY (SELECT 1) TO 's3://bucket/x.csv'",
     "COPY (SELECT 1) TO '~/lake/x.csv'",
@@ -87,14 +89,10 @@ WRITES = [
     "PREPARE p AS COPY (SELECT 1) TO 'VERSION/x'; EXECUTE p",
     "SELECT 1; COPY (SELECT 1) TO 'VERSION/x'",
     "FROM json_execute_serialized_sql(json_serialize_sql('WITH a AS (COPY (SELECT 1) TO ''VERSION/x'') FROM a'))",
-    "FROM query('FROM JSON_execute_serialized_sql(json_serialize_sql(''WITH a AS (COPY (SELECT 1) TO "
-    "VERSION/x) FROM a''))')",
-    "FROM query /* to */ ('FROM json_execute_' || 'serialized_sql(json_serialize_sql(''WITH a AS (COPY (SELECT 1) TO "
-    "VERSION/x) FROM a''))')",
-    "FROM \"query\"('FROM json_execute_'\n'serialized_sql(json_serialize_sql(''WITH a AS (COPY (SELECT 1) TO "
-    "VERSION/x) FROM a''))')",
-    "PREPARE p AS FROM query($1); EXECUTE p('FROM json_execute_serialized_sql(json_serialize_sql(''WITH a AS "
-    "(COPY (SELECT 1) TO VERSION/x) FROM a''))')",
+    "FROM query('FROM JSON_execute_serialized_sql(HIDDEN)')",
+    "FROM query /* to */ ('FROM json_execute_' || 'serialized_sql(HIDDEN)')",
+    "FROM \"query\"('FROM json_execute_'\n'serialized_sql(HIDDEN)')",
+    "PREPARE p AS FROM query($1); EXECUTE p('FROM json_execute_' || 'serialized_sql(HIDDEN)')",
     "CREATE TEMP MACRO m(x) AS TABLE FROM query(x)",
     "FROM query('FROM query(''FROM json_execute_serialized_sql(1)'')')",
     "CALL \"Import_Database\"('VERSION')",
@@ -123,9 +121,11 @@ WRITES = [
 def test_what_may_write_inside_the_lake_is_refused(tiny_lake: Lake, place: Path, query: str) -> None:
     before = tree(tiny_lake.root)
     for name, path in (
+        ("HIDDEN", HIDDEN),
         ("VERSION", tiny_lake.require_current()),
         ("LAKE", tiny_lake.root),
         ("PARENT", tiny_lake.root.parent),
+        ("PLACE", place),
     ):
         query = query.replace(name, str(path))
     found = ask(tiny_lake, query)
