@@ -23,7 +23,7 @@ CALLS: Final = (
     ("warehouse.storage.parquet:_audit_bulk", 1, "audit"),
     ("pipelines.build:carry_over", 1, "start"),
     ("pipelines.build:assemble_shared", 1, "start"),
-    ("pipelines.statistics:_group_inputs", 1, "statistics"),
+    ("pipelines.statistics:_made_from", 1, "statistics"),
     ("warehouse.storage.publish:content_hash", 1, "publish"),
     ("warehouse.catalog:connect_version", 1, "catalog"),
     ("warehouse.storage.publish:_complete", 1, "publish"),
@@ -37,7 +37,7 @@ AT_CALLS: Final = [
     for when in ("before", "after")
 ]
 SHORT: Final = (
-    "inspect_all-1-after", "read_tokens-1-after", "_write-5-after", "_audit_rows-1-before", "_group_inputs-1-after",
+    "inspect_all-1-after", "read_tokens-1-after", "_write-5-after", "_audit_rows-1-before", "_made_from-1-after",
     "content_hash-1-before", "connect_version-1-after", "_complete-1-after", "Lake.point_to-1-before",
     "Lake.point_to-1-after",
 )  # fmt: skip
@@ -127,10 +127,7 @@ def test_killed_at_a_time(bench: KillBench, part: float) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", [0.3, 0.45, 0.6, 0.75])
 def test_workers_whose_parent_alone_was_killed_end_and_do_no_harm(bench: KillBench, part: float) -> None:
-    bench.restore()
-    found = bench.build("b", kill={"after": part * bench.whole["seconds"], "scope": "parent"}, workers="2")
-    assert found["killed"], found["log"]
-    check_survived(bench)
+    found = killed(bench, {"after": part * bench.whole["seconds"], "scope": "parent"}, workers="2")
     assert bench.server.ask("alive", pids=found["children"], seconds=10)["alive"] == []
 
 
