@@ -13,8 +13,8 @@ import click
 
 from pipelines.pool import run_jobs
 from pipelines.progress import Reporter
-from transforms.sra.synth import FileMeta, JobResult, Spec, describe, finish, plan, run_job
-from transforms.sra.synth.faults import FAULTS, plant
+from synthetic.sra import FileMeta, JobResult, Spec, describe, finish, plan, run_job
+from synthetic.sra.faults import FAULTS, plant
 from warehouse.errors import LakeError
 
 SCALES = ("tiny", "small", "full")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.progress import Reporter
-from transforms.benchmirt.synth import make_release
+from synthetic.benchmirt import make_release
 
 
 def make_sample(folder: Path, seed: int, _reporter: Reporter) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.progress import Reporter
-from transforms.grace.synth import synth_release, synth_runs
+from synthetic.grace import synth_release, synth_runs
 
 
 def make_sample(folder: Path, seed: int, _reporter: Reporter) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipelines.commands.sample import write_sample
 from pipelines.progress import Reporter
-from transforms.sra.synth import Spec
+from synthetic.sra import Spec
 
 
 def make_sample(folder: Path, seed: int, reporter: Reporter) -> Mapping[str, Any]:

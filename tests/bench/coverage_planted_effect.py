@@ -15,12 +15,12 @@ from collections import Counter
 import polars as pl
 from scipy.stats import binom
 
+from synthetic.sra import Effect, Job, Spec, run_job
 from tests.sql.database import database, derive, rows
 from transforms.sra.cell import AnswersInput, read_answers
 from transforms.sra.coverage import coverage_frame, observe_cell
 from transforms.sra.layout import CellKey
 from transforms.sra.questions import Question, parse_questions
-from transforms.sra.synth import Effect, Job, Spec, run_job
 
 MODEL, DATASET = "Qwen3-32B", "champ"
 EFFECT = Effect(accuracy_shift=0.06, confidence_shift=0.09)

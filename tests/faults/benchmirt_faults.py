@@ -10,9 +10,9 @@ from typing import Final
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
+from synthetic.benchmirt import make_release
 from tests.faults.bundles import Files
 from tests.faults.other_faults import Edit, OtherFault, flipped, of_bytes, replaced
-from transforms.benchmirt.synth import make_release
 
 RESPONSES: Final = "benchmirt/responses.csv"
 

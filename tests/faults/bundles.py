@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
-from transforms.sra.synth import Job, Spec, describe, finish, plan, run_job
+from synthetic.sra import Job, Spec, describe, finish, plan, run_job
 
 Files = dict[str, bytes]
 

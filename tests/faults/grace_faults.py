@@ -9,10 +9,10 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from synthetic.grace import synth_release, synth_runs
+from synthetic.zipcrypto import Entry, write_zip
 from tests.faults.bundles import Files
 from tests.faults.other_faults import Edit, OtherFault, flipped, of_bytes, replaced
-from transforms.grace.synth import synth_release, synth_runs
-from transforms.grace.zipcrypto import Entry, write_zip
 from warehouse.contracts.grace import DEFAULT_PASSWORD
 
 ZIP: Final = "grace/release.zip"

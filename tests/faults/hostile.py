@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import orjson
 
+from synthetic.sra.records import inflate, json_lines
 from tests.faults.bundles import Files
-from transforms.sra.synth.records import inflate, json_lines
 
 NAMES: Final = (
     "it's; DROP TABLE rollouts; --", 'a"b', "%2E%2E", "模型𝔘😀", "-rf", ".hidden", "a b ", "*?[x]", "$(id)`id`",

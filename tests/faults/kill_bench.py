@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from synthetic.grace import synth_release
+from synthetic.sra import Job, Spec
+from synthetic.sra.faults import apply_fault
 from tests.faults.bundles import Files, part_of, write_files
-from transforms.grace.synth import synth_release
-from transforms.sra.synth import Job, Spec
-from transforms.sra.synth.faults import apply_fault
 
 Answer = dict[str, Any]
 PROJECT: Final = Path(__file__).resolve().parents[2]

@@ -14,8 +14,8 @@ from polars.testing import assert_frame_equal
 from pipelines.progress import Reporter
 from pipelines.source import BuildContext, Built
 from pipelines.sources.sra import OPTIONS, build
+from synthetic.sra.faults import FAULTS, Fault, plant
 from tests.faults.bundles import small_bundle, write_files
-from transforms.sra.synth.faults import FAULTS, Fault, plant
 from warehouse.contracts import TABLES, Issue, Severity
 from warehouse.storage.layout import Lake
 from warehouse.storage.publish import publish

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from synthetic.sra.faults import FAULTS, Fault
 from tests.faults.benchmirt_faults import BENCHMIRT
 from tests.faults.grace_faults import GRACE
 from tests.faults.other_faults import OtherFault
-from transforms.sra.synth.faults import FAULTS, Fault
 
 HEAD = """# Faults, and what each does
 

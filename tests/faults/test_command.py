@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from synthetic.sra.faults import FAULTS, plant
 from tests.faults.bundles import CELLS, small_bundle, write_files
 from tests.faults.processes import callake
-from transforms.sra.synth.faults import FAULTS, plant
 from warehouse.storage.layout import Lake
 from warehouse.storage.markers import published_ids
 

@@ -21,12 +21,12 @@ from pipelines.commands.build import run_build
 from pipelines.figures import Outcome, Wanted, fitted, queried
 from pipelines.progress import Reporter
 from pipelines.samples.benchmirt import make_sample
+from synthetic.grace import synth_release
+from synthetic.sra.faults.base import Patch
+from synthetic.sra.streams import stream
 from tests.faults.bundles import Files, small_bundle, write_files
 from tests.faults.test_reuse import LOADED
 from tests.pipelines.conftest import options, sra_options
-from transforms.grace.synth import synth_release
-from transforms.sra.synth.faults.base import Patch
-from transforms.sra.synth.streams import stream
 from warehouse.catalog import connect_version
 from warehouse.code import PROJECT, SQL_ROOT, code_hash, contract_hash
 from warehouse.contracts import TABLES

@@ -13,12 +13,12 @@ import orjson
 import polars as pl
 import pytest
 
+from synthetic.zipcrypto import Entry, write_zip
 from tests.faults.bundles import small_bundle, write_files
 from tests.faults.hostile import IDS, NAMES, REFUSED, manifest_of, renamed, with_ids
 from tests.faults.kill_bench import one_cell_bundle
 from tests.faults.processes import PROJECT, callake
 from tests.faults.sra_builds import SraLake
-from transforms.grace.zipcrypto import Entry, write_zip
 from transforms.gzipped import inflate
 from transforms.issue_log import IssueLog
 from transforms.jsonl import Limits, read_lines

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from synthetic.sra.faults import FAULTS
 from tests.faults.matrix import Bench, Case, Outcome, all_cases, disagreement
-from transforms.sra.synth.faults import FAULTS
 from warehouse.contracts import Rule, Severity
 
 

@@ -14,12 +14,12 @@ import orjson
 import pytest
 
 from pipelines.sra import keys
+from synthetic.sra.faults import apply_fault, plant
+from synthetic.sra.faults.base import Patch
+from synthetic.sra.streams import stream
 from tests.faults.bundles import CELLS, Files, small_bundle, write_files
 from tests.faults.processes import PROJECT
 from tests.faults.sra_builds import SraLake
-from transforms.sra.synth.faults import apply_fault, plant
-from transforms.sra.synth.faults.base import Patch
-from transforms.sra.synth.streams import stream
 from warehouse.code import code_hash, contract_hash
 from warehouse.contracts import TABLES
 from warehouse.storage.versions import verify_version

@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from synthetic.sra.faults.base import Patch
+from synthetic.sra.streams import stream
 from tests.faults.bundles import small_bundle
 from tests.faults.sra_builds import Done, SraLake
-from transforms.sra.synth.faults.base import Patch
-from transforms.sra.synth.streams import stream
 from warehouse.storage.versions import rollback
 
 CELL = "Gemma-4-31B-it/champ/direct"

@@ -15,11 +15,11 @@ import pytest
 from pipelines.commands.build import run_build
 from pipelines.progress import Reporter
 from pipelines.samples.benchmirt import make_sample
+from synthetic.grace import synth_release
 from tests.faults.bundles import small_bundle, write_files
 from tests.faults.kill_bench import one_cell_bundle
 from tests.faults.processes import callake, started
 from tests.pipelines.conftest import options, sra_options
-from transforms.grace.synth import synth_release
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 

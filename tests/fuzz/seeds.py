@@ -7,11 +7,11 @@ import json
 from functools import cache
 from typing import Any, Final
 
-from transforms.benchmirt.synth import make_release
-from transforms.grace.synth import synth_release, synth_runs
+from synthetic.benchmirt import make_release
+from synthetic.grace import synth_release, synth_runs
+from synthetic.sra import Spec, generate
 from transforms.sra.layout import CellKey
 from transforms.sra.questions import Question, parse_questions
-from transforms.sra.synth import Spec, generate
 from transforms.sra.tokenizers import Vocabulary, parse_tokenizer
 
 CELL: Final = CellKey("Qwen3-32B", "champ", "llm_select")

@@ -16,6 +16,7 @@ import polars as pl
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from synthetic.zipcrypto import Entry, write_zip
 from tests.fuzz.seeds import CELL
 from transforms.benchmirt.pyirt import write_subjects
 from transforms.benchmirt.responses import read_responses
@@ -24,7 +25,6 @@ from transforms.grace.archive import read_archive
 from transforms.grace.jsontext import Notes
 from transforms.grace.pickles import load_plain
 from transforms.grace.positions import Buzz, read_position
-from transforms.grace.zipcrypto import Entry, write_zip
 from transforms.gzipped import inflate
 from transforms.issue_log import IssueLog
 from transforms.jsonl import read_lines

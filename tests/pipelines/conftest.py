@@ -11,8 +11,8 @@ import pytest
 
 from pipelines.commands.build import run_build
 from pipelines.source import all_options
+from synthetic.sra import Spec, generate
 from tests.shared_data import shared
-from transforms.sra.synth import Spec, generate
 from warehouse.catalog import open_lake
 from warehouse.storage.layout import Lake
 

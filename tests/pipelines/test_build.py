@@ -13,9 +13,9 @@ from click.testing import CliRunner, Result
 
 from pipelines.cli import cli
 from pipelines.commands.build import run_build
+from synthetic.grace import synth_release
+from synthetic.sra.faults import apply_fault
 from tests.pipelines.conftest import options, sra_options, write_files
-from transforms.grace.synth import synth_release
-from transforms.sra.synth.faults import apply_fault
 from warehouse.catalog import open_lake
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.layout import Lake

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from pipelines import commands
 from pipelines.cli import cli
-from transforms.grace.synth import synth_release
+from synthetic.grace import synth_release
 from warehouse.catalog import open_lake
 from warehouse.errors import LakeError
 from warehouse.export import export

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 import pipelines.commands.sample as sampling
 from pipelines.cli import cli
-from transforms.benchmirt.synth import make_release
-from transforms.sra.synth.faults import FAULTS
+from synthetic.benchmirt import make_release
+from synthetic.sra.faults import FAULTS
 from warehouse.storage.layout import Lake
 
 

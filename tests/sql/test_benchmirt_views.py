@@ -13,9 +13,9 @@ from scipy.stats import rankdata, spearmanr, t
 from sklearn.metrics import brier_score_loss
 from statsmodels.stats.weightstats import DescrStatsW
 
+from synthetic.benchmirt import make_release
 from tests.sql.synthetic import t_quantiles
 from transforms.benchmirt import SourceTables, read_benchmirt
-from transforms.benchmirt.synth import make_release
 from transforms.irt import Request, fit_tables, item_information
 from warehouse.code import SQL_ROOT
 from warehouse.contracts import TABLES

@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from synthetic.grace import synth_release, synth_runs
 from tests.unit.grace.made import needs_release, question, release, run, run_question, unhurried
 from tests.unit.grace.published import published_tables
 from tests.unit.grace.reference import WORKED_EXAMPLE, scores, verbalized
 from transforms.grace import KNOWN_RELEASES, Elicitation, SourceTables, read_release, read_runs
-from transforms.grace.synth import synth_release, synth_runs
 from warehouse.code import SQL_ROOT
 from warehouse.contracts import TABLES
 

@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 
 from pipelines.commands.build import run_build
+from synthetic.sra import Spec, generate
 from tests.pipelines.conftest import sra_options, write_files
 from tests.sql.database import Connection
-from transforms.sra.synth import Spec, generate
 from warehouse.catalog import open_lake
 from warehouse.code import PROJECT, SQL_ROOT
 from warehouse.contracts.figures import FIGURE_REASONS

@@ -15,6 +15,8 @@ from typing import Any
 
 import polars as pl
 
+from synthetic.grace import synth_release
+from synthetic.zipcrypto import Entry, write_zip
 from tests.fuzz.mutations import any_value, json_document, mutated_value, plain
 from tests.fuzz.properties import require, same_frames, sound_issues, sound_table
 from tests.fuzz.seeds import packets
@@ -27,9 +29,7 @@ from transforms.grace.jsontext import Notes
 from transforms.grace.packets import PacketRows, check_shared_indices, read_packet
 from transforms.grace.pickles import PickleRefusedError, load_plain
 from transforms.grace.runs import attach_clues
-from transforms.grace.synth import synth_release
 from transforms.grace.tables import SourceTables, frame
-from transforms.grace.zipcrypto import Entry, write_zip
 
 _PASSWORD = "buzzbuzz"
 _SMALL = Limits(archive_bytes=1 << 20, entries=40, entry_bytes=1 << 17, total_bytes=1 << 18, pickle_bytes=1 << 14)

@@ -1,1 +1,1 @@
-"""BenchMIRT: reading, alignment, synthesis."""
+"""BenchMIRT: reading, alignment."""

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
+from synthetic.benchmirt import make_release
 from tests.unit.benchmirt.files import ITEMS, MODELS, parquet, read, rules_of, whole
 from transforms.benchmirt import Limits, SourceTables, audit_alignment, read_benchmirt, read_responses, to_matrix
 from transforms.benchmirt.rules import RULES
-from transforms.benchmirt.synth import make_release
 from warehouse.contracts import Issue, Severity
 
 SOUND = b"question_id,acc_norm_org__a,acc_norm_org__b\nx,1.0,0.0\ny,0.0,1.0\n"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from synthetic.zipcrypto import Entry, write_zip
 from transforms.grace import Elicitation, Limits, SourceTables, read_release, read_runs
-from transforms.grace.zipcrypto import Entry, write_zip
 
 PASSWORD = "quiz"
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "grace"

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synthetic.zipcrypto import Entry, write_zip
 from tests.unit.grace.made import PASSWORD, errors, messages, names, packet_entry, packet_name, question, unhurried
 from transforms.grace import Limits, SourceTables, read_release
-from transforms.grace.zipcrypto import Entry, write_zip
 from warehouse.contracts import TABLES
 
 GOOD = packet_entry([question()])

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from synthetic.grace import synth_release, synth_runs
 from tests.unit.grace.made import RELEASE, errors, names, needs_release, one_question
 from tests.unit.grace.published import published_packets, published_tables
 from transforms.grace import (
@@ -22,7 +23,6 @@ from transforms.grace import (
     read_runs,
     release_counts,
 )
-from transforms.grace.synth import synth_release, synth_runs
 from warehouse.contracts import TABLES, Severity, issues_frame
 
 [STATED] = KNOWN_RELEASES.values()

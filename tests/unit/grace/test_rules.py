@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from synthetic.zipcrypto import Entry, write_zip
 from tests.unit.grace.made import (
     PASSWORD,
     TEXT,
@@ -27,7 +28,6 @@ from tests.unit.grace.made import (
 )
 from transforms.grace import RULES, Limits, SourceTables, read_release, read_runs
 from transforms.grace.release import check_release
-from transforms.grace.zipcrypto import Entry, write_zip
 
 GOOD = json.dumps([question()]).encode()
 
