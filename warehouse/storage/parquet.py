@@ -23,6 +23,8 @@ ROW_GROUP: Final = 131_072
 ZSTD_LEVEL: Final = 3
 # Ids and entropies hardly shrink further at a higher level, and there are millions of them a cell.
 BULK_ZSTD_LEVEL: Final = 1
+BULK_PAGE: Final = 64 << 20
+"""Bytes that no page of a row group comes to: its rows end it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +104,14 @@ def _write(path: Path, table: Table, parts: Iterator[pa.Table]) -> int:
     n_rows = 0
     # Without the stored Arrow schema a file reads back as plain Parquet types everywhere: a dictionary-encoded
     # string would otherwise come back as a category in some readers and a string in others.
-    encoded = [f.name for f in first.schema if not pa.types.is_floating(f.type) or table.bulk]
-    # A bulk table's last key counts up by one: differences take next to nothing, a dictionary would not.
-    counting = {table.key[-1]: "DELTA_BINARY_PACKED"} if table.bulk else None
     with pq.ParquetWriter(
         path,
         first.schema,
         compression="zstd",
         compression_level=BULK_ZSTD_LEVEL if table.bulk else ZSTD_LEVEL,
-        use_dictionary=[name for name in encoded if name not in (counting or ())],
-        column_encoding=counting,
         write_statistics=True,
         store_schema=False,
+        **_encodings(table, first.schema),
     ) as writer:
         for part in chain([first], parts):
             writer.write_table(part, row_group_size=ROW_GROUP)
@@ -121,6 +119,26 @@ def _write(path: Path, table: Table, parts: Iterator[pa.Table]) -> int:
         writer.add_key_value_metadata({"table": table.name, "grain": table.grain, "source": table.source})
     fsync_file(path)
     return n_rows
+
+
+def _encodings(table: Table, schema: pa.Schema) -> dict[str, Any]:
+    """Return how columns are encoded: what repeats by a dictionary, numbers that are all new as they are.
+
+    Of a bulk table the last key counts up by one, so differences take next to nothing; an entropy's bytes shrink where
+    its first bytes stand beside the other first bytes; and a page holds a row group, since short pages cost a quarter
+    of the time.
+    """
+    exact = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}
+    if not table.bulk:
+        return {"use_dictionary": [name for name in schema.names if name not in exact]}
+    exact[table.key[-1]] = "DELTA_BINARY_PACKED"
+    return {
+        "use_dictionary": [name for name in schema.names if name not in exact],
+        "column_encoding": exact,
+        "write_batch_size": ROW_GROUP,
+        "max_rows_per_page": ROW_GROUP,
+        "data_page_size": BULK_PAGE,
+    }
 
 
 def audit_file(path: Path, table: Table, cell: Cell | None) -> list[str]:
