@@ -3,38 +3,62 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.disk import given_bytes
 from pipelines.source import BuildContext, Built, Option, Source
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.benchmirt import SOURCE as NAME
+from warehouse.errors import LakeError
 
+if TYPE_CHECKING:
+    from transforms.benchmirt import Hints
+
+_GIVEN: Final = ("benchmirt",)
+_SIDES: Final = ("columns", "rows")
 OPTIONS: Final = (
-    Option("benchmirt", "Response table: CSV, gzipped CSV, Parquet, a bare matrix or py-irt JSON lines.", "file"),
+    Option("benchmirt", "Response table: wide or long, CSV or Parquet, or py-irt JSON lines; gzipped or not.", "file"),
+    Option("benchmirt-items", "Item metadata: a CSV with question_id, benchmark, category, …", "file", needs=_GIVEN),
     Option(
-        "benchmirt-items", "Item metadata: a CSV with question_id, benchmark, category, …", "file", needs=("benchmirt",)
+        "benchmirt-models", "Model metadata: a CSV with Model, family, size, reasoning, date.", "file", needs=_GIVEN
     ),
     Option(
-        "benchmirt-models",
-        "Model metadata: a CSV with Model, family, size, reasoning, date.",
-        "file",
-        needs=("benchmirt",),
+        "benchmirt-models-in",
+        "Side of a wide response table that the models are on. Needed where its first column has no name.",
+        choices=_SIDES,
+        needs=_GIVEN,
+    ),
+    Option("benchmirt-item-column", "Column of the response table that names the items.", needs=_GIVEN),
+    Option("benchmirt-model-column", "Column of the response table that names the models.", needs=_GIVEN),
+    Option(
+        "benchmirt-score-column",
+        "Column of the response table that holds scores, whatever its name says; may be repeated.",
+        multiple=True,
+        needs=_GIVEN,
+    ),
+    Option(
+        "benchmirt-ignored-column",
+        "Column of the response table that is not read; may be repeated.",
+        multiple=True,
+        needs=_GIVEN,
     ),
 )
+_FILES: Final = tuple(option for option in OPTIONS if option.kind == "file")
 
 
 def build(context: BuildContext) -> Built:
-    """Stage the BenchMIRT tables."""
+    """Stage the BenchMIRT tables. Raises LakeError where a file can not be read or an option has no such value."""
     # Reading needs scipy, which takes its time to import: only in builds that have this source.
     from transforms.benchmirt import read_benchmirt
 
-    paths = [Path(p) if (p := context.options.get(option.key)) else None for option in OPTIONS]
+    hints = _hints(context.options)
+    paths = [Path(p) if (p := context.options.get(option.key)) else None for option in _FILES]
     responses, items, models = [(path.name, given_bytes(path)) if path else None for path in paths]
     assert responses is not None
     with context.reporter.step("benchmirt", 1, "table") as advance:
-        found = read_benchmirt(responses, items, models)
+        found = read_benchmirt(responses, items, models, hints=hints)
         advance(1)
     built = Built(issues=list(found.issues), source_files=found.source_files)
     if not has_errors(built.issues) or context.allow_partial:
@@ -43,8 +67,24 @@ def build(context: BuildContext) -> Built:
         "path": str(paths[0]),
         "sha256": hashlib.sha256(responses[1]).hexdigest(),
         "licence": LICENCES[NAME],
+        "reading": found.reading,
     }
     return built
+
+
+def _hints(options: Mapping[str, Any]) -> Hints:
+    from transforms.benchmirt import Hints
+
+    side = options.get("benchmirt_models_in")
+    if side not in (None, *_SIDES):
+        raise LakeError(f"--benchmirt-models-in is {side!r}: expected {' or '.join(_SIDES)}.")
+    return Hints(
+        models_in=side,
+        item_column=options.get("benchmirt_item_column"),
+        model_column=options.get("benchmirt_model_column"),
+        score_columns=tuple(options.get("benchmirt_score_column") or ()),
+        ignored_columns=tuple(options.get("benchmirt_ignored_column") or ()),
+    )
 
 
 SOURCE: Final = Source(NAME, "benchmirt", OPTIONS, build)

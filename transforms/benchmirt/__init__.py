@@ -1,6 +1,7 @@
 """BenchMIRT: graded answers of many models to many benchmark items, as long tables."""
 
 from transforms.benchmirt.alignment import Audit, audit_alignment
+from transforms.benchmirt.hints import Hints
 from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.pyirt import write_subjects
 from transforms.benchmirt.responses import Responses, read_responses
@@ -9,6 +10,7 @@ from transforms.irt.matrix import Matrix, to_matrix
 
 __all__ = [
     "Audit",
+    "Hints",
     "Limits",
     "Matrix",
     "Responses",

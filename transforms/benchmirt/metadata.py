@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -13,25 +13,24 @@ import polars as pl
 from transforms.benchmirt import rules
 from transforms.benchmirt.cells import Cells, open_file, read_cells, show_rows
 from transforms.benchmirt.limits import Limits
+from transforms.benchmirt.names import ITEM_NUMBERS, ITEM_TEXTS, MODEL_TEXTS
 from transforms.issue_log import IssueLog, shown, shown_all
 from warehouse.contracts import Issue, Rule
 from warehouse.contracts.benchmirt import SOURCE
 
-ITEM_TEXTS: Final = (
-    "benchmark", "category", "domain_superset", "subcategory_one", "subcategory_two", "subcategory_three",
-    "question_type", "question_text",
-)  # fmt: skip
-ITEM_NUMBERS: Final = ("average_score", "standard_deviation", "correlation", "correlation_subset")
-MODEL_TEXTS: Final = ("family", "size", "reasoning", "date")
 _GROUPINGS: Final = ("benchmark", "category", "domain_superset", "subcategory_one", "question_type")
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """A row an item or model: its name, the known columns, and `unknown_fields` as JSON. None where unreadable."""
+    """A row an item or model: its name, the known columns, and `unknown_fields` as JSON. None where unreadable.
+
+    `reading` says how the file is written.
+    """
 
     frame: pl.DataFrame | None
     issues: list[Issue]
+    reading: dict[str, str | bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def _read(data: bytes, name: str, kind: _Kind, limits: Limits) -> Metadata:
     opened = open_file(data, log, limits)
     cells = None if opened is None else read_cells(opened, log, limits)
     frame = None if cells is None else _frame(cells, kind, log)
-    return Metadata(frame, log.issues)
+    return Metadata(frame, log.issues, {} if cells is None else cells.written)
 
 
 def _frame(cells: Cells, kind: _Kind, log: IssueLog) -> pl.DataFrame | None:

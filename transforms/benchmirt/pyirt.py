@@ -28,8 +28,9 @@ def read_subjects(data: bytes, log: IssueLog, limits: Limits) -> pl.DataFrame | 
     An item that a subject's object does not hold has no row; null is an empty score.
     """
     frames: dict[str, pl.DataFrame] = {}
+    odd: dict[str, list[int]] = {}
     for line in read_lines(data, log, LineLimits(line_bytes=limits.file_bytes, keys=limits.cells)):
-        found = _read_subject(line, log)
+        found = _read_subject(line, odd, log)
         if found is None:
             continue
         model, frame = found
@@ -37,6 +38,7 @@ def read_subjects(data: bytes, log: IssueLog, limits: Limits) -> pl.DataFrame | 
             message = f"Line {line.number} is a second line of model {shown(model)}; expected one."
             log.add(rules.REPEATED_MODEL, message, line=line.number, model=model)
         frames[model] = frame
+    _note_odd(odd, log)
     if has_errors(log.issues) or not frames:
         return None
     responses = pl.concat(frames[model] for model in sorted(frames, key=str.encode))
@@ -49,22 +51,21 @@ def read_subjects(data: bytes, log: IssueLog, limits: Limits) -> pl.DataFrame | 
     return responses
 
 
-def _read_subject(line: Line, log: IssueLog) -> tuple[str, pl.DataFrame] | None:
+def _read_subject(line: Line, odd: dict[str, list[int]], log: IssueLog) -> tuple[str, pl.DataFrame] | None:
     model, responses = line.record.get("subject_id"), line.record.get("responses")
+    if not isinstance(model, str) or not model.strip() or not isinstance(responses, dict) or not responses:
+        what = (
+            f"{json_type(model)} as subject_id and {json_type(responses)} as responses; expected a name and an object "
+            f"with at least one item. Keys: {shown_all(sorted(line.record))}."
+        )
+        odd.setdefault(what, []).append(line.number)
+        return None
     unknown = sorted(set(line.record) - _KEYS)
     if unknown:
         log.add(
             rules.UNKNOWN_KEY, f"Line {line.number} has keys that are not read: {shown_all(unknown)}.", line=line.number
         )
-    if not isinstance(model, str) or not model or not isinstance(responses, dict) or not responses:
-        log.add(
-            rules.BAD_SUBJECT,
-            f"Line {line.number} has {json_type(model)} as subject_id and {json_type(responses)} as responses; "
-            f"expected a name and an object with at least one item. Keys: {shown_all(sorted(line.record))}.",
-            line=line.number,
-        )
-        return None
-    if "" in responses:
+    if any(not item.strip() for item in responses):
         message = f"Line {line.number} has a response to an item without a name."
         log.add(rules.EMPTY_ID, message, line=line.number, model=model)
     scores = _scores(responses, line.number, model, log)
@@ -73,6 +74,13 @@ def _read_subject(line: Line, log: IssueLog) -> tuple[str, pl.DataFrame] | None:
         schema_overrides={"score": pl.Float64},
     )
     return model, frame.sort("item_id")
+
+
+def _note_odd(odd: dict[str, list[int]], log: IssueLog) -> None:
+    """Note lines that are no subject, a sentence for all that have the same keys of the same types."""
+    for what, lines in odd.items():
+        place = f"Line {lines[0]} has" if len(lines) == 1 else f"{len(lines)} lines, the first of them {lines[0]}, have"
+        log.add(rules.BAD_SUBJECT, f"{place} {what}", line=lines[0], value=str(len(lines)))
 
 
 def _scores(responses: dict[str, Any], line: int, model: str, log: IssueLog) -> list[float | None]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,15 +12,10 @@ import polars as pl
 
 from transforms.benchmirt import rules
 from transforms.benchmirt.alignment import audit_alignment
+from transforms.benchmirt.hints import Hints
 from transforms.benchmirt.limits import Limits
-from transforms.benchmirt.metadata import (
-    ITEM_NUMBERS,
-    ITEM_TEXTS,
-    MODEL_TEXTS,
-    Metadata,
-    read_item_metadata,
-    read_model_metadata,
-)
+from transforms.benchmirt.metadata import Metadata, read_item_metadata, read_model_metadata
+from transforms.benchmirt.names import ITEM_NUMBERS, ITEM_TEXTS, MODEL_TEXTS
 from transforms.benchmirt.polarity import may_be_parse_error, polarity
 from transforms.benchmirt.responses import Responses, read_responses
 from transforms.irt.matrix import Matrix, to_matrix
@@ -39,31 +34,49 @@ _TABLES: Final = (
 class SourceTables:
     """The tables of the source by name, everything that was noticed, and the files they came from.
 
-    Where an error is among the issues the tables are empty.
+    Where an error is among the issues the tables are empty. `reading` says of each file what was decided about how it
+    is written and, of the responses, what its columns are.
     """
 
     tables: dict[str, pl.DataFrame]
     issues: list[Issue]
     source_files: pl.DataFrame
+    reading: dict[str, Mapping[str, object]]
 
 
 def read_benchmirt(
-    responses: File, items_csv: File | None = None, models_csv: File | None = None, limits: Limits | None = None
+    responses: File,
+    items_csv: File | None = None,
+    models_csv: File | None = None,
+    limits: Limits | None = None,
+    hints: Hints | None = None,
 ) -> SourceTables:
     """Read a release: a response table in any of its shapes and, where given, the item and model metadata.
 
-    Files are (name, bytes). Nothing is raised for what a file holds: every finding is an issue.
+    Files are (name, bytes); `hints` say what the response table leaves open. Nothing is raised for what a file holds:
+    every finding is an issue.
     """
-    read = read_responses(responses[1], responses[0], limits)
     items = None if items_csv is None else read_item_metadata(items_csv[1], items_csv[0], limits)
     models = None if models_csv is None else read_model_metadata(models_csv[1], models_csv[0], limits)
+    read = read_responses(responses[1], responses[0], limits, _informed(hints or Hints(), items, models))
     issues = [*read.issues, *(items.issues if items else []), *(models.issues if models else [])]
     given = {"responses": responses, "item_metadata": items_csv, "model_metadata": models_csv}
     files = _source_files({kind: file for kind, file in given.items() if file is not None}, issues)
+    known = {"responses": read.reading}
+    known |= {name: found.reading for name, found in (("items", items), ("models", models)) if found is not None}
     if has_errors(issues):
-        return SourceTables({name: TABLES[name].empty() for name in _TABLES}, issues, files)
+        return SourceTables({name: TABLES[name].empty() for name in _TABLES}, issues, files, known)
     tables, noticed = _tables(read, items, models)
-    return SourceTables(tables, [*issues, *noticed], files)
+    return SourceTables(tables, [*issues, *noticed], files, known)
+
+
+def _informed(hints: Hints, items: Metadata | None, models: Metadata | None) -> Hints:
+    """Return hints with the names that the metadata has, models' also as the release's columns write them."""
+    known_items, known_models = (
+        () if found is None or found.frame is None else found.frame.to_series(0).to_list() for found in (items, models)
+    )
+    spelled = frozenset(spelling for name in known_models for spelling in (name, name.replace("/", "__")))
+    return replace(hints, known_items=frozenset(known_items), known_models=spelled)
 
 
 def _source_files(given: dict[str, File], issues: Sequence[Issue]) -> pl.DataFrame:
