@@ -25,7 +25,7 @@ MODELS: Final = "benchmirt/models.csv"
 
 def sound() -> Files:
     """Return a sound response table and its metadata, by path."""
-    found = make_release(n_models=6, items_a_benchmark=4, seed=1)
+    found = make_release(n_models=6, items_a_benchmark=4, seed=1, missing=0.03)
     return {RESPONSES: found.responses_csv, ITEMS: found.items_csv, MODELS: found.models_csv}
 
 
@@ -57,6 +57,34 @@ def _as_parquet(damage: Callable[[bytes], bytes]) -> Edit:
 
 def _another_column(rows: list[list[str]]) -> list[list[str]]:
     return [[*row, "colour" if number == 0 else "red"] for number, row in enumerate(rows)]
+
+
+def _as_lines(text: str) -> Edit:
+    """Put another table in the place of the response table."""
+    return of_bytes(RESPONSES, lambda _: text.replace(" / ", "\n").encode())
+
+
+def _truth_words(rows: list[list[str]]) -> list[list[str]]:
+    words = {"1.0": "TRUE", "0.0": "FALSE"}
+    return [[words.get(cell, cell) for cell in row] for row in rows]
+
+
+def _words_for_missing(rows: list[list[str]]) -> list[list[str]]:
+    return [rows[0], *([*row[:3], *(cell or "NA" for cell in row[3:])] for row in rows[1:])]
+
+
+def _without_prefix(rows: list[list[str]]) -> list[list[str]]:
+    return [["", *(name.removeprefix("acc_norm_") for name in rows[0][1:])], *rows[1:]]
+
+
+def _in_another_case(rows: list[list[str]]) -> list[list[str]]:
+    return [[*rows[0][:-1], rows[0][-2].replace("org-", "ORG-")], *rows[1:]]
+
+
+def _semicolons(data: bytes) -> bytes:
+    target = io.StringIO()
+    csv.writer(target, delimiter=";", lineterminator="\n").writerows(csv.reader(io.StringIO(data.decode())))
+    return b"sep=;\n" + target.getvalue().encode()
 
 
 def _mirt(name: str, description: str, outcome: str, rule: str, plant: Edit) -> OtherFault:
@@ -116,6 +144,55 @@ BENCHMIRT: Final = (
     _mirt("infinite", "A score is infinite.", "refused", "", _last_score("inf")),
     _mirt("nan", "A score is NaN.", "warning", "nan_score", _last_score("NaN")),
     _mirt("text", "A score is a word.", "refused", "not_a_number", _last_score("yes")),
+    _mirt("truth_words", "Scores are TRUE and FALSE.", "info", "truth_word", _rows(RESPONSES, _truth_words)),
+    _mirt("missing_words", "Missing scores say NA.", "info", "missing_word", _rows(RESPONSES, _words_for_missing)),
+    _mirt("delimiter", "Fields are separated by semicolons.", "info", "delimiter", of_bytes(RESPONSES, _semicolons)),
+    _mirt(
+        "separator", "A spreadsheet's hint stands first.", "info", "separator_hint", of_bytes(RESPONSES, _semicolons)
+    ),
+    _mirt(
+        "unnamed_index",
+        "The items' column has no name and the models no prefix; the metadata knows both.",
+        "identical",
+        "",
+        _rows(RESPONSES, _without_prefix),
+    ),
+    _mirt(
+        "unknown_side",
+        "The first column has no name, and nothing else says which side the models are on.",
+        "refused",
+        "unknown_side",
+        _as_lines(",q1,q2 / gpt,1,0 / llama,0,1"),
+    ),
+    _mirt("no_header", "The table has no header.", "refused", "no_header", _as_lines("q1,1,0 / q2,0,1")),
+    _mirt(
+        "json_array",
+        "A JSON array stands in the place of JSON lines.",
+        "refused",
+        "json_document",
+        _as_lines('[{"subject_id": "gpt", "responses": {"q1": 1}}]'),
+    ),
+    _mirt(
+        "repeated_response",
+        "A long table holds two responses of a model to an item.",
+        "refused",
+        "repeated_response",
+        _as_lines("model,item,score / gpt,q1,1 / gpt,q1,0"),
+    ),
+    _mirt(
+        "nameless_model",
+        "A column has the models' prefix and no name behind it.",
+        "refused",
+        "unnamed_model",
+        _rows(RESPONSES, lambda r: [[*r[0][:-1], "acc_norm_ "], *r[1:]]),
+    ),
+    _mirt(
+        "similar_models",
+        "Two models differ only in case.",
+        "warning",
+        "similar_names",
+        _rows(RESPONSES, _in_another_case),
+    ),
     _mirt("unknown_column", "A column nobody knows.", "warning", "unknown_column", _rows(RESPONSES, _another_column)),
     _mirt(
         "byte_order_mark",

@@ -232,7 +232,9 @@ def test_pickles_of_plain_data(value: Any, protocol: int) -> None:
     assert repr(load_plain(pickle.dumps(value, protocol))) == repr(value)
 
 
-CELLS = st.dictionaries(st.tuples(NAME, NAME), st.floats(0, 1), min_size=1, max_size=12)
+CELLS = st.dictionaries(
+    st.tuples(NAME.filter(str.strip), NAME.filter(str.strip)), st.floats(0, 1), min_size=1, max_size=12
+)
 
 
 @few
@@ -242,4 +244,5 @@ def test_scores_as_lines_of_subjects(scores: dict[tuple[str, str], float]) -> No
     frame = pl.DataFrame(rows, schema=["model", "item_id", "score"], orient="row").sort("model", "item_id")
     found = read_responses(write_subjects(frame), "r.jsonl")
     assert found.responses.equals(frame)
-    assert all(issue.rule == "benchmirt.fractional_score" for issue in found.issues)
+    noted = {"benchmirt.form", "benchmirt.fractional_score", "benchmirt.similar_names"}
+    assert {issue.rule for issue in found.issues} <= noted

@@ -19,6 +19,7 @@ from transforms.issue_log import IssueLog, shown
 
 LONG: Final = {"model": pl.String, "item_id": pl.String, "score": pl.Float64}
 _LISTED: Final = 20
+_ALIKE: Final = 4
 _BATCH: Final = 1 << 22
 
 
@@ -191,10 +192,10 @@ def note_look_alikes(names: Iterable[str], what: str, log: IssueLog) -> None:
     """Note names that differ only in blanks, case or Unicode form. They stay different."""
     groups = look_alikes(names)
     if groups:
-        listed = "; ".join(" and ".join(map(shown, group[:_LISTED])) for group in groups[:_LISTED])
+        listed = "; ".join(" and ".join(map(shown, group[:_ALIKE])) for group in groups[:_ALIKE])
         log.add(
             rules.SIMILAR_NAMES,
             f"{len(groups)} groups of {what} differ only in blanks, case or Unicode form, and are read as different: "
-            f"{listed}.",
+            f"{listed}{', …' if len(groups) > _ALIKE else ''}.",
             value=str(len(groups)),
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from transforms.benchmirt import Responses, SourceTables, read_benchmirt, read_responses
+from transforms.benchmirt import Hints, Responses, SourceTables, read_benchmirt, read_responses
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "benchmirt" / "chembench_irt_binary_matrix.csv"
 needs_real_matrix = pytest.mark.skipif(not REAL.is_file(), reason=f"the real response matrix is not at {REAL}")
@@ -30,8 +30,12 @@ org__b,b,70,True,2024-02-01
 """
 
 
-def read(data: bytes, name: str = "responses.csv") -> Responses:
-    return read_responses(data, name)
+MODELS_IN_COLUMNS = Hints(models_in="columns")
+MODELS_IN_ROWS = Hints(models_in="rows")
+
+
+def read(data: bytes, hints: Hints | None = None) -> Responses:
+    return read_responses(data, "responses.csv", hints=hints)
 
 
 def whole(responses: bytes = WIDE, items: bytes | None = ITEMS, models: bytes | None = MODELS) -> SourceTables:
@@ -51,7 +55,7 @@ def rules_of(found: Responses | SourceTables) -> list[str]:
 
 
 def bare(columns: Mapping[str, Sequence[object]], *, index: str = "") -> bytes:
-    """A bare matrix: an unnamed index, then a column a model."""
+    """A bare matrix: an index, then a column a model."""
     n = len(next(iter(columns.values())))
     frame = pl.DataFrame({index: [str(i) for i in range(n)], **columns}, strict=False)
     return frame.write_csv().encode()

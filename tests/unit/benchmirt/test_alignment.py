@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
-from tests.unit.benchmirt.files import REAL, needs_real_matrix
+from tests.unit.benchmirt.files import MODELS_IN_COLUMNS, REAL, needs_real_matrix
 from transforms.benchmirt import Matrix, audit_alignment, read_benchmirt
 from transforms.benchmirt.alignment import LEAST_ITEMS, LEAST_MODELS, rest_correlations, tetrachoric_correlations
 
@@ -142,7 +142,7 @@ def test_the_order_of_models_and_items_changes_nothing() -> None:
 
 @needs_real_matrix
 def test_the_real_matrix_has_a_group_of_twelve_one_of_eight_and_two_alone() -> None:
-    found = read_benchmirt((REAL.name, REAL.read_bytes()))
+    found = read_benchmirt((REAL.name, REAL.read_bytes()), hints=MODELS_IN_COLUMNS)
     table = found.tables["benchmirt_alignment"]
     groups = [
         set(rows["model"]) for _, rows in table.sort("alignment_group").group_by("alignment_group", maintain_order=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import spearmanr
 
-from tests.unit.benchmirt.files import REAL, needs_real_matrix
+from tests.unit.benchmirt.files import MODELS_IN_COLUMNS, REAL, needs_real_matrix
 from tests.unit.benchmirt.test_alignment import GROUP_OF_TWELVE
 from transforms.benchmirt import SourceTables, read_benchmirt
 from transforms.irt import Request, fit_tables
@@ -16,7 +16,15 @@ pytestmark = needs_real_matrix
 
 @pytest.fixture(scope="module")
 def real() -> SourceTables:
-    return read_benchmirt((REAL.name, REAL.read_bytes()))
+    return read_benchmirt((REAL.name, REAL.read_bytes()), hints=MODELS_IN_COLUMNS)
+
+
+def test_its_unnamed_first_column_needs_to_be_told_which_side_the_models_are_on() -> None:
+    found = read_benchmirt((REAL.name, REAL.read_bytes()))
+    (refused,) = found.issues
+    assert refused.rule == "benchmirt.unknown_side"
+    assert "22 models in columns" in refused.message
+    assert "2854 models in rows" in refused.message
 
 
 def test_shape_and_filter(real: SourceTables) -> None:

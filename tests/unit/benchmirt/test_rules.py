@@ -10,7 +10,7 @@ import pytest
 
 from synthetic.benchmirt import make_release
 from tests.unit.benchmirt.files import ITEMS, MODELS, parquet, read, rules_of, whole
-from transforms.benchmirt import Limits, SourceTables, audit_alignment, read_benchmirt, read_responses, to_matrix
+from transforms.benchmirt import Hints, Limits, SourceTables, audit_alignment, read_benchmirt, read_responses, to_matrix
 from transforms.benchmirt.rules import RULES
 from warehouse.contracts import Issue, Severity
 
@@ -25,8 +25,8 @@ def replaced(data: bytes, old: bytes, new: bytes) -> bytes:
     return data.replace(old, new)
 
 
-def responses(data: bytes) -> Callable[[], list[Issue]]:
-    return lambda: read(data).issues
+def responses(data: bytes, hints: Hints | None = None) -> Callable[[], list[Issue]]:
+    return lambda: read(data, hints).issues
 
 
 def limited(data: bytes, limits: Limits) -> Callable[[], list[Issue]]:
@@ -59,6 +59,25 @@ CASES: dict[str, Callable[[], list[Issue]]] = {
     "ragged_row": responses(replaced(SOUND, b"y,0.0,1.0", b"y,0.0")),
     "byte_order_mark": responses(b"\xef\xbb\xbf" + SOUND),
     "crlf": responses(SOUND.replace(b"\n", b"\r\n")),
+    "json_document": responses(b'[{"subject_id": "m", "responses": {"x": 1}}]\n'),
+    "delimiter": responses(SOUND.replace(b",", b";")),
+    "separator_hint": responses(b"sep=,\n" + SOUND),
+    "short_header": responses(b"a,b\nx,1,0\n"),
+    "form": responses(SOUND),
+    "no_header": responses(b"x,1,0\ny,0,1\n"),
+    "unknown_side": responses(b",a,b\nx,1,0\n"),
+    "no_score_column": responses(b"item,model,grade\nx,m,1\n"),
+    "no_such_column": responses(SOUND, Hints(item_column="qid")),
+    "ambiguous_column": responses(b"item,model,score,correct\nx,m,1,1\n"),
+    "unused_option": responses(LINE, Hints(models_in="rows")),
+    "index_column": responses(b",question_id,m\n0,x,1\n"),
+    "no_scores": responses(b"question_id,m,average_score\nx,1,0.5\n"),
+    "unnamed_model": responses(replaced(SOUND, b"acc_norm_org__b", b"acc_norm_ ")),
+    "repeated_response": responses(b"item,model,score\nx,m,1\nx,m,1\n"),
+    "similar_names": responses(replaced(SOUND, b"org__b", b"Org__a")),
+    "missing_word": responses(replaced(SOUND, b"x,1.0", b"x,NA")),
+    "truth_word": responses(replaced(SOUND, b"x,1.0", b"x,TRUE")),
+    "decimal_comma": responses(b"question_id;m\nx;0,5\n"),
     "no_id_column": responses(replaced(SOUND, b"question_id", b"question")),
     "no_model_column": responses(b"question_id,question,subset\nx,y,z\n"),
     "repeated_column": responses(replaced(SOUND, b"org__b", b"org__a")),
@@ -87,7 +106,7 @@ CASES: dict[str, Callable[[], list[Issue]]] = {
     "misaligned_models": misaligned,
 }  # fmt: skip
 # What a sound file of the same kind has beside it.
-ALWAYS = {"benchmirt.score_formats"}
+ALWAYS = {"benchmirt.form", "benchmirt.score_formats"}
 
 
 def test_every_rule_has_a_case() -> None:
@@ -107,7 +126,7 @@ def test_each_rule_notices_its_case(name: str) -> None:
 
 def test_sound_files_are_not_noticed() -> None:
     assert set(rules_of(read(SOUND))) == ALWAYS
-    assert rules_of(read(LINE)) == []
+    assert rules_of(read(LINE)) == ["benchmirt.form"]
     assert set(rules_of(whole())) == ALWAYS | {"benchmirt.empty_score"}
 
 
@@ -187,7 +206,9 @@ def test_no_message_repeats_a_cell() -> None:
         (b'question_id,acc_norm_m\nx,"1"2\n', None),
         (b"a;b;c\nx;1;0\n", "benchmirt.no_id_column"),
         (b"question_id,acc_norm_m\nx,1e400\n", "benchmirt.score_out_of_range"),
-        (b"question_id,acc_norm_m\nx,TRUE\n", "benchmirt.not_a_number"),
+        (b"question_id,acc_norm_m\nx,yes\n", "benchmirt.not_a_number"),
+        (b"PK\x03\x04" + b"\x00" * 40, "benchmirt.unreadable"),
+        ("question_id,acc_norm_m\nx,1\n".encode("utf-16"), "benchmirt.not_utf8"),
         (b"question_id,acc_norm_m\nx,1_0\n", "benchmirt.not_a_number"),
         (b'"question_id,acc_norm_m\nx,1\n', "benchmirt.open_quote"),
     ],

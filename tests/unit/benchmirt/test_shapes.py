@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.benchmirt.files import WIDE, bare, parquet, read, rules_of, scores
-from transforms.benchmirt import Limits, read_responses, to_matrix, write_subjects
+from tests.unit.benchmirt.files import MODELS_IN_COLUMNS, WIDE, bare, parquet, read, rules_of, scores
+from transforms.benchmirt import Hints, Limits, read_responses, to_matrix, write_subjects
 
 BAD_WORDS = "trustllm_jailbreaktrigger__['bad words']_12"
 EXPECTED = {
@@ -37,7 +37,7 @@ def test_a_wide_table_becomes_a_row_a_cell_sorted_by_model_and_item() -> None:
     assert found.responses.equals(found.responses.sort("model", "item_id"))
     assert found.items.filter(item_id="mmlu_pro__72").row(0) == ("mmlu_pro__72", "mmlu_pro", None)
     assert found.items["question"].drop_nulls().to_list() == ["{'input': 'not, and'}"]
-    assert rules_of(found) == ["benchmirt.score_formats", "benchmirt.empty_score"]
+    assert rules_of(found) == ["benchmirt.form", "benchmirt.score_formats", "benchmirt.empty_score"]
 
 
 def test_gzip_and_parquet_hold_the_same() -> None:
@@ -87,7 +87,7 @@ def test_a_column_of_a_parquet_file_that_holds_no_scores_is_named() -> None:
 
 
 def test_a_bare_matrix_has_models_as_columns_and_its_index_as_items() -> None:
-    found = read(bare({"Claude-3.5 (Sonnet)": [1.0, 0.0], "GPT-4": [0, 1]}))
+    found = read(bare({"Claude-3.5 (Sonnet)": [1.0, 0.0], "GPT-4": [0, 1]}), MODELS_IN_COLUMNS)
     assert scores(found) == {
         ("Claude-3.5 (Sonnet)", "0"): 1.0,
         ("Claude-3.5 (Sonnet)", "1"): 0.0,
@@ -95,11 +95,14 @@ def test_a_bare_matrix_has_models_as_columns_and_its_index_as_items() -> None:
         ("GPT-4", "1"): 1.0,
     }
     assert found.items["question"].null_count() == 2
-    assert scores(read(bare({"GPT-4": [0, 1]}, index="Unnamed: 0"))) == {("GPT-4", "0"): 0.0, ("GPT-4", "1"): 1.0}
+    for index in ("Unnamed: 0", "index"):
+        found = read(bare({"GPT-4": [0, 1]}, index=index), MODELS_IN_COLUMNS)
+        assert scores(found) == {("GPT-4", "0"): 0.0, ("GPT-4", "1"): 1.0}
 
 
-def test_a_bare_matrix_may_have_a_model_of_any_name() -> None:
-    found = read(b",subset,question\n0,1,0\n")
+def test_a_model_may_have_any_name_where_the_caller_says_that_it_is_one() -> None:
+    hints = Hints(models_in="columns", score_columns=("subset", "question"))
+    found = read(b",subset,question\n0,1,0\n", hints)
     assert scores(found) == {("subset", "0"): 1.0, ("question", "0"): 0.0}
 
 
@@ -111,7 +114,8 @@ def test_whole_numbers_decimals_fractions_empty_and_nan_are_told_apart() -> None
     assert values[5] == 1.0
     messages = {issue.rule: issue for issue in found.issues}
     assert messages["benchmirt.score_formats"].message == (
-        "Of 7 cells 2 are written 0 or 1, 1 as decimals (0.0, 1.0), 1 are fractions, 1 are empty and 2 say NaN."
+        "Of 7 cells 2 are written 0 or 1, 1 as decimals (0.0, 1.0), 0 as truth values, 1 are fractions, 1 are missing "
+        "and 2 say NaN."
     )
     assert (messages["benchmirt.empty_score"].value, messages["benchmirt.empty_score"].severity) == ("1", "info")
     assert (messages["benchmirt.nan_score"].value, messages["benchmirt.nan_score"].severity) == ("2", "warning")
@@ -160,7 +164,7 @@ def test_a_bare_nan_in_json_lines_stays_one() -> None:
     assert "benchmirt.nan_score" in rules_of(found)
 
 
-names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20)
+names = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=20).filter(str.strip)
 
 
 @given(st.dictionaries(names, st.dictionaries(names, st.sampled_from([0.0, 1.0, 0.25]), min_size=1, max_size=5),
@@ -294,6 +298,6 @@ def test_a_text_that_a_short_parquet_file_says_often_counts_as_often() -> None:
 
 
 def test_a_column_without_a_name_that_holds_values_leaves_no_responses_behind() -> None:
-    found = read(b",a,\n0,1,x\n")
+    found = read(b",a,\n0,1,x\n", MODELS_IN_COLUMNS)
     assert "benchmirt.unnamed_column" in rules_of(found)
     assert (found.responses.height, found.items.height) == (0, 0)

@@ -19,7 +19,11 @@ def read(release: Release) -> SourceTables:
 
 def test_it_is_read_with_nothing_but_information() -> None:
     found = read(make_release())
-    assert {issue.rule for issue in found.issues} == {"benchmirt.score_formats", "benchmirt.empty_score"}
+    assert {issue.rule for issue in found.issues} == {
+        "benchmirt.form",
+        "benchmirt.score_formats",
+        "benchmirt.empty_score",
+    }
     assert set(found.tables["benchmirt_alignment"]["alignment_group"]) == {1}
 
 
