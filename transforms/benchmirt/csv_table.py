@@ -118,19 +118,22 @@ def _parse(body: bytes, dialect: Dialect, log: IssueLog) -> pl.DataFrame | None:
 
 
 def _note_ragged(body: bytes, dialect: Dialect, n_bad: int, log: IssueLog) -> None:
-    width = len(dialect.header)
-    found = ((line, len(record)) for line, record in _records(body, dialect) if record and len(record) != width)
+    # Where most rows have a field for their name, those that have none are the odd ones, and not the header.
+    by_rows = dialect.short_header and 2 * n_bad < body.count(b"\n")
+    width, others = (len(dialect.names), "other rows have") if by_rows else (len(dialect.header), "header has")
+    records = islice(_records(body, dialect), int(by_rows), None)
+    found = ((line, len(record)) for line, record in records if record and len(record) != width)
     listed = list(islice(found, _LISTED))
     for line, fields in listed:
         log.add(
             rules.RAGGED_ROW,
-            f"Line {line} has {fields} fields; the header has {width}. A row cut short or {dialect.delimiter_name} "
+            f"Line {line} has {fields} fields; the {others} {width}. A row cut short or {dialect.delimiter_name} "
             "without quotes?",
             line=line,
             value=str(fields),
         )
     if n_bad > _LISTED or not listed:
-        log.add(rules.RAGGED_ROW, f"{n_bad} rows in all do not have the header's {width} fields.", value=str(n_bad))
+        log.add(rules.RAGGED_ROW, f"{n_bad} rows in all do not have {width} fields.", value=str(n_bad))
 
 
 def _has_rows(frame: pl.DataFrame, log: IssueLog) -> bool:

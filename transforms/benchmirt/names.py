@@ -69,7 +69,8 @@ def counts_rows(column: pl.Series) -> bool:
 
 def look_alikes(names: Iterable[str]) -> list[list[str]]:
     """Return the groups of different names that differ only in blanks, case or Unicode form, in order of name."""
-    frame = pl.DataFrame({"name": pl.Series(names, dtype=pl.String).unique()})
+    found = names if isinstance(names, pl.Series) else pl.Series(list(names), dtype=pl.String)
+    frame = pl.DataFrame({"name": found.unique()})
     folded = pl.col("name").str.normalize("NFKC").str.to_lowercase().str.replace_all(r"[\s\p{Cf}]+", "")
     alike = frame.with_columns(folded.alias("folded")).filter(pl.col("folded").is_duplicated()).sort("name")
     return alike.group_by("folded", maintain_order=True).agg("name")["name"].to_list()

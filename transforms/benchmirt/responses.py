@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -101,13 +101,13 @@ def _read_subjects(data: bytes, log: IssueLog, limits: Limits, hints: Hints) -> 
         return _nothing(log, reading)
     n_models = found["model"].n_unique()
     log.add(rules.FORM, f"Read as py-irt JSON lines: {n_models} models, a line each.", value="py-irt")
-    _note_names(found, log)
+    _note_look_alikes(found["model"], found["item_id"], log)
     return Responses(found, pl.DataFrame(schema=ITEM_EXTRAS), log.issues, reading)
 
 
-def _note_names(responses: pl.DataFrame, log: IssueLog) -> None:
-    note_look_alikes(responses["model"], "models", log)
-    note_look_alikes(responses["item_id"], "items", log)
+def _note_look_alikes(models: Iterable[str], items: Iterable[str], log: IssueLog) -> None:
+    note_look_alikes(models, "models", log)
+    note_look_alikes(items, "items", log)
 
 
 def _read_table(cells: Cells, log: IssueLog, limits: Limits, hints: Hints) -> Responses:
@@ -123,8 +123,16 @@ def _read_table(cells: Cells, log: IssueLog, limits: Limits, hints: Hints) -> Re
     reading |= tally.words
     if found is None or has_errors(log.issues):
         return _nothing(log, reading)
-    _note_names(found, log)
+    _note_look_alikes(*_names(cells, layout), log)
     return Responses(found, _items(cells, layout), log.issues, reading)
+
+
+def _names(cells: Cells, layout: Wide | Long) -> tuple[Iterable[str], Iterable[str]]:
+    """Return the names of models and of items; of a wide table without looking at every cell."""
+    if isinstance(layout, Long):
+        return cells.text(layout.model), cells.text(layout.item)
+    across, down = layout.scored.values(), cells.text(layout.key.column)
+    return (across, down) if layout.key.models_in == "columns" else (down, across)
 
 
 def _note_form(cells: Cells, layout: Wide | Long, log: IssueLog) -> dict[str, object]:

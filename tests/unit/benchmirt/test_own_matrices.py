@@ -263,6 +263,9 @@ def test_a_hint_that_states_another_delimiter_is_followed_only_where_it_is_true(
     wrong = read(lines("sep=, / question_id;gpt;llama / q1;1;0 / q2;0;1"))
     assert scores(wrong) == BY_MODEL
     assert "semicolon" in one(wrong, "delimiter").message
+    commas = read(lines("sep=; / question_id,gpt,llama / q1,1,0 / q2,0,1"))
+    assert scores(commas) == BY_MODEL
+    assert commas.reading["delimiter"] == ","
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", " "])
@@ -283,6 +286,13 @@ def test_a_short_header_is_not_taken_for_row_names_where_that_is_not_sure() -> N
         assert set(errors(found)) == {"ragged_row"}
         assert found.responses.is_empty()
     assert scores(read(lines("question_id,m / 1,q1,1 / 2,q2,0"))) == {("m", "q1"): 1.0, ("m", "q2"): 0.0}
+
+
+def test_a_row_cut_short_under_a_short_header_is_the_one_that_is_named() -> None:
+    found = read(lines("a,b / q1,1,0 / q2,1 / q3,0,1 / q4,0,1"), MODELS_IN_COLUMNS)
+    assert [issue.line for issue in found.issues if issue.rule == "benchmirt.ragged_row"] == [3]
+    header = read(lines("question_id,b / q1,1,0 / q2,1 / q3,0 / q4,0"))
+    assert [issue.line for issue in header.issues if issue.rule == "benchmirt.ragged_row"] == [2]
 
 
 @pytest.mark.parametrize(
