@@ -89,8 +89,8 @@ def _refuse_half_long(cells: Cells, item: int, model: int, log: IssueLog) -> Non
     log.add(
         rules.NO_SCORE_COLUMN,
         f"{shown(cells.names[item])} names items and {shown(cells.names[model])} models, as in a table with a row a "
-        f"response, and no column is called score. Say which is: {SCORE_COLUMN} NAME. Or, where each other column is a "
-        f"model or an item, say {MODELS_IN} columns or {MODELS_IN} rows. Columns: {shown_all(cells.names)}.",
+        f"response, and no column is called score. Say which is: {SCORE_COLUMN} NAME. Or, where the other columns are "
+        f"models, say {MODELS_IN} columns; where they are items, {MODELS_IN} rows. Columns: {shown_all(cells.names)}.",
         line=cells.header_line,
     )
 

@@ -26,7 +26,8 @@ MODEL_NAMES: Final = (
 # Alone in front, as in matrices of respondents; beside another name it says nothing.
 WEAK_NAME: Final = "id"
 SCORE_NAMES: Final = (
-    "score", "resp", "response", "correct", "is_correct", "value", "result", "outcome", "acc", "accuracy",
+    "score", "resp", "response", "correct", "is_correct", "value", "result", "outcome", "acc", "acc_norm", "accuracy",
+    "exact_match",
 )  # fmt: skip
 _DESCRIBING: Final = frozenset(
     (

@@ -44,7 +44,7 @@ def find_roles(names: Sequence[str], hints: Hints) -> Roles:
     """Return what the columns may be."""
     read = [i for i, name in enumerate(names) if name not in hints.ignored_columns]
     stated_scores = [i for i in read if names[i] in hints.score_columns]
-    others = [i for i in read if i not in set(stated_scores)]
+    others = [i for i in read if names[i] not in hints.score_columns]
     item = _named(names, others, hints.item_column, ITEM_NAMES)
     models = _named(names, others, hints.model_column, MODEL_NAMES)
     scores = [] if stated_scores else [i for i in others if key(names[i]) in SCORE_NAMES]
@@ -107,7 +107,8 @@ def has_header(cells: Cells, hints: Hints, log: IssueLog) -> bool:
     log.add(
         rules.NO_HEADER,
         f"The table has no header: line {cells.header_line} holds scores where {len(rest)} columns have their names. "
-        "Put a header in front: question_id and the models' names, or model and the items' names.",
+        "Put a header in front: question_id and the models' names, or model and the items' names. Where these are "
+        f"names, say what the first column holds: {ITEM_COLUMN} NAME or {MODEL_COLUMN} NAME.",
         line=cells.header_line,
         value=str(len(rest)),
     )

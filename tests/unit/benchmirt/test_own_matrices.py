@@ -390,6 +390,12 @@ def test_a_matrix_without_a_header_is_one_sentence(text: str) -> None:
     assert "question_id" in found.issues[0].message
 
 
+def test_scores_are_names_where_the_caller_says_what_stands_before_them() -> None:
+    data = lines("person,0,1 / gpt,1,0")
+    assert "--benchmirt-model-column" in one(read(data), "no_header").message
+    assert scores(read(data, Hints(model_column="person"))) == {("gpt", "0"): 1.0, ("gpt", "1"): 0.0}
+
+
 def test_columns_that_are_numbered_are_names() -> None:
     matrix = pd.DataFrame([[1, 0], [0, 1]])
     found = read(matrix.to_csv().encode(), MODELS_IN_ROWS)
