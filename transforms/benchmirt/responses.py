@@ -15,14 +15,14 @@ from transforms.benchmirt.cells import Cells, open_file, read_cells
 from transforms.benchmirt.hints import MODELS_IN, Hints
 from transforms.benchmirt.layout import Long, Wide, find_layout
 from transforms.benchmirt.limits import Limits
-from transforms.benchmirt.names import PREFIX, ROW_TEXTS
+from transforms.benchmirt.names import ROW_TEXTS
 from transforms.benchmirt.pyirt import read_subjects
 from transforms.benchmirt.scores import Tally, note_tally
 from transforms.issue_log import IssueLog, shown
 from warehouse.contracts import Issue, has_errors
 from warehouse.contracts.benchmirt import SOURCE
 
-__all__ = ["LONG", "PREFIX", "Responses", "read_responses"]
+__all__ = ["LONG", "Responses", "read_responses"]
 
 ITEM_EXTRAS: Final = {"item_id": pl.String, "subset": pl.String, "question": pl.String}
 _LISTED: Final = 100

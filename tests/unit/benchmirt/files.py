@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from transforms.benchmirt import Hints, Responses, SourceTables, read_benchmirt, read_responses
+from warehouse.contracts import Issue, Severity
 
 REAL = Path(__file__).resolve().parents[3] / ".." / "shared" / "benchmirt" / "chembench_irt_binary_matrix.csv"
 needs_real_matrix = pytest.mark.skipif(not REAL.is_file(), reason=f"the real response matrix is not at {REAL}")
@@ -65,3 +66,20 @@ def parquet(frame: pl.DataFrame) -> bytes:
     target = io.BytesIO()
     frame.write_parquet(target)
     return target.getvalue()
+
+
+BY_MODEL = {("gpt", "q1"): 1.0, ("gpt", "q2"): 0.0, ("llama", "q1"): 0.0, ("llama", "q2"): 1.0}
+
+
+def lines(text: str) -> bytes:
+    """A file whose lines are separated by ` / `, as the cases are written here."""
+    return text.replace(" / ", "\n").encode()
+
+
+def one(found: Responses, rule: str) -> Issue:
+    (issue,) = [issue for issue in found.issues if issue.rule == f"benchmirt.{rule}"]
+    return issue
+
+
+def errors(found: Responses) -> list[str]:
+    return [issue.rule.removeprefix("benchmirt.") for issue in found.issues if issue.severity is Severity.ERROR]
