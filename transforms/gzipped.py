@@ -6,6 +6,7 @@ from typing import Final, cast
 
 from isal import isal_zlib
 
+from transforms.inputs import LFS_POINTER, POINTER_MESSAGE, is_lfs_pointer
 from transforms.issue_log import IssueLog
 from warehouse.contracts import Issue, Rule, Severity
 
@@ -28,6 +29,7 @@ SEVERAL_MEMBERS = Rule("gzip.several_members", Severity.INFO, "A file has more t
 ZERO_PADDING = Rule("gzip.zero_padding", Severity.INFO, "Zero bytes follow the last member.")
 RULES: Final = (
     EMPTY, NOT_GZIP, TRUNCATED, CHECKSUM, DAMAGED, TRAILING_BYTES, TOO_LARGE, SEVERAL_MEMBERS, ZERO_PADDING,
+    LFS_POINTER,
 )  # fmt: skip
 
 
@@ -48,15 +50,22 @@ def inflate(data: bytes, path: str, max_bytes: int = DEFAULT_MAX_BYTES) -> tuple
     log = IssueLog(path=path)
     try:
         inflated = _members(data, log, max_bytes)
+        _refuse_pointer(inflated)
     except _RefusedError as refused:
         log.add(refused.rule, str(refused))
         return None, log.issues
     return inflated, log.issues
 
 
+def _refuse_pointer(data: bytes) -> None:
+    if is_lfs_pointer(data):
+        raise _RefusedError(LFS_POINTER, POINTER_MESSAGE)
+
+
 def _members(data: bytes, log: IssueLog, max_bytes: int) -> bytes:
     if not data:
         raise _RefusedError(EMPTY, "The file has 0 bytes; expected a gzip file. Fetch it again.")
+    _refuse_pointer(data)
     if not data.startswith(_MAGIC):
         raise _RefusedError(NOT_GZIP, f"The file starts with {data[:2].hex(' ')}; expected gzip's 1f 8b.")
     first, position = _first_member(data, max_bytes)

@@ -16,7 +16,6 @@ KEPT_PER_RULE: Final = 10_000
 _SHOWN_KEYS: Final = 20
 _SHOWN_LENGTH: Final = 60
 _LONGEST_ID: Final = 200
-_TOO_DEEP: Final = '"a value that nests too deep to be kept"'
 
 
 class Unread(NamedTuple):
@@ -76,15 +75,8 @@ def _as_json(value: object) -> str:
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError:
-        return _as_odd_json(value)
-
-
-def _as_odd_json(value: object) -> str:
-    try:
         without_nan = json.loads(json.dumps(value), parse_constant=lambda _: None)
         return json.dumps(without_nan, ensure_ascii=False, separators=(",", ":"))
-    except RecursionError:
-        return _TOO_DEEP
 
 
 def _fit(where: dict[str, str | int | None]) -> dict[str, str | int | None]:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import orjson
 
 from transforms.issue_log import IssueLog, shown_all
+from transforms.jsondoc import (
+    BOM,
+    Flaw,
+    UndecodableError,
+    count_written_keys,
+    decode,
+    bound_written_keys,
+    json_type,
+    repeated_keys,
+)
 from warehouse.contracts import Rule, Severity, fingerprint
 
-_BOM: Final = b"\xef\xbb\xbf"
-_BLOCK: Final = 1 << 22
+__all__ = ["RULES", "Limits", "Line", "json_type", "read_lines"]
+
 _LEAST_KEY: Final = len('"":0,')
-_COLON, _QUOTE, _BACKSLASH, _CARRIAGE_RETURN = b':"\\\r'
-# Strings first, so that a token inside one is not seen; possessive, so that hostile quotes cost linear time.
-_STRING_OR_TOKEN: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+\\?(?:"|\Z)|-?Infinity|NaN', re.DOTALL)
-_STRING_AND_COLON: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+\\?(?:"|\Z)(\s*+:)?', re.DOTALL)
+_COLON, _CARRIAGE_RETURN = b":\r"
 
 NOT_UTF8 = Rule("jsonl.not_utf8", Severity.ERROR, "A line is not UTF-8.")
 INVALID = Rule("jsonl.invalid", Severity.ERROR, "A line is not JSON.")
@@ -40,6 +42,9 @@ RULES: Final = (
     NOT_UTF8, INVALID, TOO_DEEP, NOT_AN_OBJECT, LINE_TOO_LONG, TOO_MANY_LINES, TOO_MANY_KEYS, REPEATED_KEY, NO_LINES,
     BYTE_ORDER_MARK, CRLF, BLANK_LINE,
 )  # fmt: skip
+_FLAWS: Final = {
+    Flaw.NOT_UTF8: NOT_UTF8, Flaw.HALF_PAIR: INVALID, Flaw.TOO_DEEP: TOO_DEEP, Flaw.NOT_JSON: INVALID,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,7 @@ class _Tally:
     blank: int = 0
     first_blank: int = 0
     crlf: int = 0
-    keys: int = 0
+    keys: dict[int, int] = field(default_factory=dict)
 
 
 def read_lines(data: bytes, log: IssueLog, limits: Limits | None = None) -> Iterator[Line]:
@@ -92,16 +97,15 @@ def read_lines(data: bytes, log: IssueLog, limits: Limits | None = None) -> Iter
         line = _read_line(view[start:end], tally, log, bounds)
         if line is not None:
             tally.crlf += data[end - 1] == _CARRIAGE_RETURN
-            tally.keys += count_keys(line.record)
             yield line
     _note_dress(data, tally, log)
-    if tally.keys != _count_written_keys(data):
-        _name_repeated_keys(data, log, bounds)
+    if sum(tally.keys.values()) < bound_written_keys(data):
+        _name_repeated_keys(data, tally, log)
 
 
 def _spans(data: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield number, start and end of every line, a byte order mark left out."""
-    number, start = 0, len(_BOM) if data.startswith(_BOM) else 0
+    number, start = 0, len(BOM) if data.startswith(BOM) else 0
     while start < len(data):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
@@ -114,23 +118,27 @@ def _read_line(view: memoryview, tally: _Tally, log: IssueLog, bounds: Limits) -
     number, size = tally.lines, len(view)
     if size > bounds.harmless and not _within_bounds(view, number, log, bounds):
         return None
-    n_bare = 0
     try:
-        record = orjson.loads(view)
-    except orjson.JSONDecodeError as error:
-        line = bytes(view)
-        if not line.strip():
-            tally.blank += 1
-            tally.first_blank = tally.first_blank or number
-            return None
-        record, n_bare = _read_bare_tokens(line, number, log, error)
-        if n_bare == 0:
-            return None
+        record, n_keys, n_bare = decode(view)
+    except UndecodableError as problem:
+        _note_undecodable(bytes(view), tally, log, problem)
+        return None
     if type(record) is not dict:
         found = json_type(record)
         log.add(NOT_AN_OBJECT, f"Line {number} holds {found}; expected an object.", line=number, value=found)
         return None
+    tally.keys[number] = n_keys
     return Line(number, record, n_bare, size)
+
+
+def _note_undecodable(line: bytes, tally: _Tally, log: IssueLog, problem: UndecodableError) -> None:
+    if not line.strip():
+        tally.blank += 1
+        tally.first_blank = tally.first_blank or tally.lines
+        return
+    expected = " Expected one object a line." if problem.flaw is Flaw.NOT_JSON else ""
+    message = f"Line {tally.lines} {problem}.{expected}"
+    log.add(_FLAWS[problem.flaw], message, line=tally.lines, value=fingerprint(line))
 
 
 def _within_bounds(view: memoryview, number: int, log: IssueLog, bounds: Limits) -> bool:
@@ -141,62 +149,15 @@ def _within_bounds(view: memoryview, number: int, log: IssueLog, bounds: Limits)
         return False
     if np.count_nonzero(np.frombuffer(view, np.uint8) == _COLON) <= bounds.keys:
         return True
-    n_keys = sum(found.start(1) >= 0 for found in _STRING_AND_COLON.finditer(view))
+    n_keys = count_written_keys(view)
     if n_keys > bounds.keys:
         message = f"Line {number} holds {n_keys} keys; the bound is {bounds.keys}. It is not read."
         log.add(TOO_MANY_KEYS, message, line=number, value=str(n_keys))
     return n_keys <= bounds.keys
 
 
-def _read_bare_tokens(line: bytes, number: int, log: IssueLog, error: orjson.JSONDecodeError) -> tuple[Any, int]:
-    """Decode a line that is JSON but for bare tokens, and count these; 0, with an error noted, where it is not."""
-    standard, n_bare = blank_bare_tokens(line)
-    if n_bare == 0:
-        _note_undecodable(line, number, log, error)
-        return None, 0
-    try:
-        # The strict decoder judges everything but the tokens, the lenient one then gives the values.
-        orjson.loads(standard)
-        return json.loads(line.decode()), n_bare
-    except orjson.JSONDecodeError as found:
-        _note_undecodable(standard, number, log, found)
-    except (RecursionError, ValueError):
-        log.add(TOO_DEEP, f"Line {number} nests too deep, or holds a number too long, to be read.", line=number)
-    return None, 0
-
-
-def blank_bare_tokens(line: bytes) -> tuple[bytes, int]:
-    """Return a line with every `NaN`, `Infinity` and `-Infinity` outside strings made `null`, and their number."""
-    n_bare = 0
-
-    def replace(found: re.Match[bytes]) -> bytes:
-        nonlocal n_bare
-        text = found[0]
-        if text.startswith(b'"'):
-            return text
-        n_bare += 1
-        return b"null"
-
-    return _STRING_OR_TOKEN.sub(replace, line), n_bare
-
-
-def _note_undecodable(line: bytes, number: int, log: IssueLog, error: orjson.JSONDecodeError) -> None:
-    value = fingerprint(line)
-    try:
-        line.decode()
-    except UnicodeDecodeError as found:
-        message = f"Line {number} is not UTF-8 at its byte {found.start}; expected UTF-8 throughout."
-        log.add(NOT_UTF8, message, line=number, value=value)
-        return
-    if "depth" in error.msg:
-        log.add(TOO_DEEP, f"Line {number} nests deeper than 1,024 levels; it is not read.", line=number, value=value)
-        return
-    message = f"Line {number} is not JSON: {error.msg}, at its character {error.pos}. Expected one object a line."
-    log.add(INVALID, message, line=number, value=value)
-
-
 def _note_dress(data: bytes, tally: _Tally, log: IssueLog) -> None:
-    if data.startswith(_BOM):
+    if data.startswith(BOM):
         log.add(BYTE_ORDER_MARK, "The file starts with a byte order mark; it is skipped.", line=1)
     if tally.crlf:
         log.add(CRLF, f"{tally.crlf} lines end in CRLF; read like LF.", value=str(tally.crlf))
@@ -207,75 +168,12 @@ def _note_dress(data: bytes, tally: _Tally, log: IssueLog) -> None:
         log.add(NO_LINES, "The file holds no record; expected one object a line.")
 
 
-def count_keys(record: dict[str, Any]) -> int:
-    """Return the number of keys of an object and of everything inside it, at any depth."""
-    total, waiting = len(record), list(record.values())
-    # The list grows while it is walked, so that depth costs no recursion.
-    for value in waiting:
-        if type(value) is dict:
-            total += len(value)
-            waiting += value.values()
-        elif type(value) is list:
-            waiting += value
-    return total
-
-
-def _count_written_keys(data: bytes | memoryview) -> int:
-    """Count the places where a quote that is not escaped stands before a colon.
-
-    This is the number of keys of everything written, or, where strings start with a colon or keys are written oddly,
-    another number: then the lines are looked at one by one.
-    """
-    written, total = np.frombuffer(data, np.uint8), 0
-    for start in range(0, len(written), _BLOCK):
-        colons = np.flatnonzero(written[start : start + _BLOCK] == _COLON) + start
-        colons = colons[colons >= 2]
-        total += int(np.count_nonzero((written[colons - 1] == _QUOTE) & (written[colons - 2] != _BACKSLASH)))
-    return total
-
-
-def _name_repeated_keys(data: bytes, log: IssueLog, bounds: Limits) -> None:
-    quiet, tally, view = IssueLog(), _Tally(), memoryview(data)
+def _name_repeated_keys(data: bytes, tally: _Tally, log: IssueLog) -> None:
+    view = memoryview(data)
     for number, start, end in _spans(data):
-        tally.lines = number
-        line = _read_line(view[start:end], tally, quiet, bounds)
-        if line is not None and count_keys(line.record) != _count_written_keys(view[start:end]):
-            _note_repeated_keys(bytes(view[start:end]), number, log)
-
-
-def _note_repeated_keys(line: bytes, number: int, log: IssueLog) -> None:
-    try:
-        repeated = repeated_keys(blank_bare_tokens(line)[0])
-    except (RecursionError, ValueError):
-        log.add(TOO_DEEP, f"Line {number} nests too deep, or holds a number too long, to be checked.", line=number)
-        return
-    if repeated:
-        names = shown_all(repeated)
-        log.add(REPEATED_KEY, f"Line {number} has these keys twice in one object: {names}.", line=number, value=names)
-
-
-def repeated_keys(text: bytes) -> list[str]:
-    """Return the keys that some object of a JSON text has more than once, sorted.
-
-    Raises ValueError for what is not JSON and RecursionError for what nests too deep.
-    """
-    repeated: set[str] = set()
-
-    def look(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            repeated.update(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
-        return found
-
-    json.loads(text.decode(), object_pairs_hook=look)
-    return sorted(repeated)
-
-
-def json_type(value: object) -> str:
-    """Return the JSON type of a decoded value, in words."""
-    if value is None:
-        return "null"
-    if isinstance(value, float) and math.isnan(value):
-        return "NaN"
-    names = {bool: "a boolean", str: "a string", dict: "an object", list: "an array"}
-    return names.get(type(value), "a number")
+        n_keys, line = tally.keys.get(number), view[start:end]
+        if n_keys is None or bound_written_keys(line) <= n_keys or count_written_keys(line) <= n_keys:
+            continue
+        names = shown_all(repeated_keys(bytes(line)))
+        message = f"Line {number} has these keys twice in one object: {names}."
+        log.add(REPEATED_KEY, message, line=number, value=names)

@@ -1,19 +1,23 @@
-"""JSON from strangers: no silent last-key-wins, no silent replacement characters, no crash on deep nesting."""
+"""Findings about one GRACE file, and the fields of its objects."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from transforms.grace import rules
 from transforms.issue_log import IssueLog, shown, shown_all
-from transforms.jsonl import json_type
+from transforms.jsondoc import Form, json_type
 from warehouse.contracts import Rule
 from warehouse.contracts.grace import SOURCE
 
-_BOM: Final = b"\xef\xbb\xbf"
+QUESTIONS: Final = Form(
+    "a list of questions", rules.NOT_UTF8, half_pair=rules.NOT_UTF8, not_json=rules.NOT_JSON,
+    other_shape=rules.NOT_A_LIST, repeated_key=rules.REPEATED_KEY, byte_order_mark=rules.BYTE_ORDER_MARK,
+    bare_tokens=True,
+)  # fmt: skip
+"""A packet or a run file. Python writes NaN into the latter, which is an error of the run that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,52 +49,6 @@ class Notes:
         return self.path + question + (f", model {shown(self.model)}" if self.model else "")
 
 
-def read_objects(data: bytes, notes: Notes) -> list[Any]:
-    """Return the elements of a file that is a JSON list; empty, with an error noted, where it is not one."""
-    found = _decode(data, notes)
-    if found is _NOTHING:
-        return []
-    if not isinstance(found, list) or not found:
-        what = "an empty list" if found == [] else json_type(found)
-        notes.add(rules.NOT_A_LIST, f"{notes.path} holds {what}; a list of questions was expected.")
-        return []
-    return found
-
-
-_NOTHING: Final = object()
-
-
-def _decode(data: bytes, notes: Notes) -> object:
-    if data.startswith(_BOM):
-        notes.add(rules.BYTE_ORDER_MARK, f"{notes.path} starts with a byte order mark, which is skipped.")
-        data = data[len(_BOM) :]
-    try:
-        return json.loads(data.decode("utf-8"), object_pairs_hook=_pairs_hook(notes))
-    except UnicodeDecodeError as error:
-        notes.add(rules.NOT_UTF8, f"{notes.path} is not UTF-8 at byte {error.start}.")
-    except json.JSONDecodeError as error:
-        message = f"{notes.path} is not JSON at line {error.lineno}, column {error.colno}."
-        notes.log.add(rules.NOT_JSON, message, line=error.lineno)
-    except RecursionError:
-        notes.add(rules.NOT_JSON, f"{notes.path} nests deeper than JSON of this kind does.")
-    except ValueError:
-        notes.add(rules.NOT_JSON, f"{notes.path} holds a whole number of more digits than are read.")
-    return _NOTHING
-
-
-def _pairs_hook(notes: Notes) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
-    def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key, value in pairs:
-            if key in found:
-                message = f"{notes.path} has an object with the key {shown(key)} twice; one of them would be lost."
-                notes.add(rules.REPEATED_KEY, message)
-            found[key] = value
-        return found
-
-    return hook
-
-
 def require_keys(item: dict[str, Any], needed: tuple[str, ...], notes: Notes) -> bool:
     """Tell whether an object has the keys it needs; where not, name the missing ones and those it has."""
     missing = [key for key in needed if key not in item]
@@ -108,11 +66,7 @@ def unknown_fields(item: dict[str, Any], known: frozenset[str], notes: Notes) ->
         return None
     message = f"{notes.place} has the unknown keys {shown_all(unknown)}; they are kept."
     notes.add(rules.UNKNOWN_KEY, message)
-    try:
-        return json.dumps(unknown, sort_keys=True)
-    except RecursionError:  # the decoder gives up a few levels later than the encoder
-        notes.add(rules.NOT_JSON, f"{notes.place} nests deeper than JSON of this kind does.")
-        return None
+    return json.dumps(unknown, sort_keys=True)
 
 
 def text_field(item: dict[str, Any], key: str, notes: Notes) -> str | None:
@@ -123,15 +77,4 @@ def text_field(item: dict[str, Any], key: str, notes: Notes) -> str | None:
         message = f"{notes.place} has {what} under '{key}'; a string was expected."
         notes.add(rules.MISTYPED, message)
         return None
-    return value if is_unicode(value, key, notes) else None
-
-
-def is_unicode(value: str, key: str, notes: Notes) -> bool:
-    """Tell whether a string can be stored: JSON may escape half a character, which no table holds."""
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        message = f"{notes.place} has half a surrogate pair under '{key}', which is not text."
-        notes.add(rules.NOT_UTF8, message)
-        return False
-    return True
+    return value

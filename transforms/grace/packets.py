@@ -9,11 +9,11 @@ from typing import Any, Final
 from transforms.grace import rules
 from transforms.grace.answers import parse_answer_line
 from transforms.grace.categories import UNGROUPED, normalise
-from transforms.grace.jsontext import Notes, is_unicode, read_objects, require_keys, text_field, unknown_fields
+from transforms.grace.jsontext import QUESTIONS, Notes, require_keys, text_field, unknown_fields
 from transforms.grace.positions import Buzz, check_buzzes, check_marks, read_position
 from transforms.grace.tables import Row
 from transforms.issue_log import shown
-from transforms.jsonl import json_type
+from transforms.jsondoc import json_type, read_array
 
 _NEEDED: Final = ("tossup_index", "category", "question", "answer", "question_buzzpoints", "position")
 _KNOWN: Final = frozenset(_NEEDED)
@@ -31,7 +31,7 @@ class PacketRows:
 def read_packet(number: int, data: bytes, notes: Notes, rows: PacketRows) -> None:
     """Add a packet's questions to `rows`. Grain: question; a question that is unsound is left out and is an error."""
     packet: list[Row] = []
-    for ordinal, item in enumerate(read_objects(data, notes)):
+    for ordinal, item in enumerate(read_array(data, notes.log, QUESTIONS)):
         here = notes.at(f"{number}/{ordinal}")
         if not isinstance(item, dict):
             here.add(rules.MISTYPED, f"{here.place} is {json_type(item)}; an object was expected.")
@@ -72,7 +72,7 @@ def read_index(value: object, notes: Notes) -> tuple[str, str] | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value), "integer"
     if isinstance(value, str) and value.strip():
-        return (value, "string") if is_unicode(value, "tossup_index", notes) else None
+        return value, "string"
     message = f"{notes.place} has {json_type(value)} under 'tossup_index'; a whole number or a string was expected."
     notes.add(rules.MISTYPED, message)
     return None

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from transforms.grace import rules
-from transforms.grace.jsontext import Notes, is_unicode, require_keys, unknown_fields
+from transforms.grace.jsontext import Notes, require_keys, unknown_fields
 from transforms.grace.tables import Row
 from transforms.issue_log import shown, shown_all
-from transforms.jsonl import json_type
+from transforms.jsondoc import json_type
 
 Elicitation = Literal["logit", "verb"]
 _TEAM: Final = re.compile(r"[HM][0-9]{1,6}")
@@ -117,7 +117,7 @@ def _typed(run: dict[str, Any], key: str, kinds: tuple[type, ...], notes: Notes)
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         notes.add(rules.MISTYPED, f"{notes.place} has {json_type(value)} under {shown(key)} of a run.")
         return False
-    return not isinstance(value, str) or is_unicode(value, key, notes)
+    return True
 
 
 def _share_fits(humans: Humans, clue: int, notes: Notes) -> bool:
@@ -133,7 +133,7 @@ def _share_fits(humans: Humans, clue: int, notes: Notes) -> bool:
 
 def _usable(conf: int | float, clue: int, elicitation: Elicitation, notes: Notes) -> float | None:
     """Return a confidence as the file has it; None, with an error noted, where it is not what was elicited."""
-    number = _double(conf)
+    number = float(conf)
     if not math.isfinite(number):
         message = f"{notes.place} has a confidence at run {clue} that is not a finite number; one was expected."
         notes.add(rules.CONFIDENCE_NOT_FINITE, message, value=repr(number))
@@ -145,13 +145,6 @@ def _usable(conf: int | float, clue: int, elicitation: Elicitation, notes: Notes
     message = f"{notes.place} has {found} as the confidence of run {clue}; '{elicitation}' needs {expected}."
     notes.add(rules.CONFIDENCE_RANGE, message, value=found)
     return None
-
-
-def _double(number: int | float) -> float:
-    try:
-        return float(number)
-    except OverflowError:  # a whole number beyond all doubles
-        return math.inf if number > 0 else -math.inf
 
 
 def _words_heard(run: dict[str, Any], clue: int, notes: Notes) -> int | None:

@@ -10,13 +10,13 @@ from typing import Any, Final, get_args
 import polars as pl
 
 from transforms.grace import rules
-from transforms.grace.jsontext import Notes, read_objects, require_keys, unknown_fields
+from transforms.grace.jsontext import QUESTIONS, Notes, require_keys, unknown_fields
 from transforms.grace.packets import read_index
 from transforms.grace.positions import one_buzz_a_team, read_position
 from transforms.grace.run_lists import Elicitation, read_run_list
 from transforms.grace.tables import Row, SourceTables, file_row, frame
 from transforms.issue_log import shown
-from transforms.jsonl import json_type
+from transforms.jsondoc import json_type, read_array
 from warehouse.contracts import Issue
 from warehouse.contracts.grace import SOURCE
 
@@ -83,7 +83,7 @@ def _packet_files(files: Mapping[str, bytes], found: _Reading) -> dict[int, str]
 def _read_file(number: int, data: bytes, questions: pl.DataFrame, notes: Notes, found: _Reading) -> None:
     by_index = {row["tossup_index"]: row for row in questions.iter_rows(named=True)}
     seen: set[str] = set()
-    for place, item in enumerate(read_objects(data, notes)):
+    for place, item in enumerate(read_array(data, notes.log, QUESTIONS)):
         question = _identify(number, place, item, by_index, notes)
         if question is None:
             continue

@@ -14,12 +14,19 @@ import numpy as np
 
 from transforms.irt.data import Floats
 from transforms.irt.settings import IrtInputError
-from transforms.issue_log import shown_all
+from transforms.issue_log import IssueLog, shown_all
+from transforms.jsondoc import Form, read_object
+from warehouse.contracts import Rule, Severity, has_errors
 
 _NAMES: Final = ("ability", "diff", "disc")
 _ROTATED: Final = "_rot"
 _TO_THEIRS: Final = {"1pl": "1pl", "2pl": "2pl", "m2pl": "multidim_2pl"}
-_MOST_BYTES: Final = 1 << 30
+_UNSOUND: Final = Rule("irt.parameter_file", Severity.ERROR, "A parameter file is not a JSON object of parameters.")
+_MARK: Final = Rule("irt.byte_order_mark", Severity.INFO, "A parameter file starts with a byte order mark.")
+_FORM: Final = Form(
+    "an object with ability, diff, disc and the names", _UNSOUND, _UNSOUND, _UNSOUND, other_shape=_UNSOUND,
+    repeated_key=_UNSOUND, byte_order_mark=_MARK, bare_tokens=True,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +94,10 @@ def read_parameters(data: bytes, ids_from: bytes | None = None) -> Parameters:
 
 
 def _object(data: bytes) -> dict[str, Any]:
-    if len(data) > _MOST_BYTES:
-        raise IrtInputError(f"The parameter file has {len(data)} bytes; the limit is {_MOST_BYTES}.")
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise IrtInputError(f"The parameter file is not JSON ({type(error).__name__}).") from error
-    if not isinstance(found, dict):
-        raise IrtInputError("The parameter file holds no object; expected ability, diff, disc and the names.")
+    log = IssueLog()
+    found = read_object(data, log, _FORM)
+    if found is None or has_errors(log.issues):
+        raise IrtInputError("The parameter file is refused. " + " ".join(issue.message for issue in log.issues))
     return found
 
 
@@ -105,7 +108,7 @@ def _array(record: Mapping[str, Any], name: str) -> Floats:
         given = np.array(record[name])
     except ValueError as error:
         raise IrtInputError(f"{name!r} in the parameter file is not a list of numbers of one shape.") from error
-    # Text would be converted, true and null too; whole numbers beyond 64 bits are objects.
+    # Text would be converted, true and null too.
     if given.dtype.kind not in "iuf":
         raise IrtInputError(f"{name!r} in the parameter file is not a list of numbers.")
     found = given.astype(np.float64)
@@ -118,16 +121,7 @@ def _array(record: Mapping[str, Any], name: str) -> Floats:
 def _model(named: Mapping[str, Any]) -> str:
     """Return the model's name as the file has it; empty where it has none."""
     found = named.get("irt_model")
-    return found[:60] if isinstance(found, str) and _is_text(found) else ""
-
-
-def _is_text(name: str) -> bool:
-    """Tell whether a string can be stored: JSON may escape half a character, which no table holds."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return found[:60] if isinstance(found, str) else ""
 
 
 def _names(record: Mapping[str, Any], key: str) -> list[str]:
@@ -142,8 +136,6 @@ def _names(record: Mapping[str, Any], key: str) -> list[str]:
     if set(found) != set(expected):
         raise IrtInputError(f"The indices of {key!r} are not 0 to {len(found) - 1}, each once.")
     names = [found[i] for i in expected]
-    if not all(map(_is_text, names)):
-        raise IrtInputError(f"{key!r} in the parameter file has a name with half a surrogate pair, which is not text.")
     if len(set(names)) != len(names):
         raise IrtInputError(f"{key!r} in the parameter file names {len(names) - len(set(names))} rows twice.")
     return names

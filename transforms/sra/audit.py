@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import orjson
 import polars as pl
 
 from transforms.issue_log import IssueLog, shown
-from transforms.jsonl import json_type, repeated_keys
+from transforms.jsondoc import Form, json_type, read_object
 from transforms.sra.layout import AUDIT_PATH, CellKey
 from transforms.sra.probes import HASH_BASIS, POSITION_BASIS
-from warehouse.contracts import Issue, Rule, Severity, fingerprint
+from warehouse.contracts import Issue, Rule, Severity
 from warehouse.contracts.sra import SOURCE
 
 NOT_JSON = Rule("audit.not_json", Severity.ERROR, "The audit is not a JSON object.")
@@ -22,8 +21,13 @@ REPEATED_KEY = Rule("audit.repeated_key", Severity.ERROR, "An object of the audi
 NOT_BORNE_OUT = Rule("audit.not_borne_out", Severity.ERROR, "A count of the audit is not what the files hold.")
 UNKNOWN_KEY = Rule("audit.unknown_key", Severity.WARNING, "The audit has a key nobody knows.")
 ABSENT_KEY = Rule("audit.absent_key", Severity.WARNING, "The audit lacks a count it should have.")
+BYTE_ORDER_MARK = Rule("audit.byte_order_mark", Severity.INFO, "The audit starts with a byte order mark.")
 NO_AUDIT = Rule("audit.no_audit", Severity.WARNING, "The bundle has no audit.")
-RULES: Final = (NOT_JSON, MISTYPED, REPEATED_KEY, NOT_BORNE_OUT, UNKNOWN_KEY, ABSENT_KEY, NO_AUDIT)
+RULES: Final = (NOT_JSON, MISTYPED, REPEATED_KEY, NOT_BORNE_OUT, UNKNOWN_KEY, ABSENT_KEY, BYTE_ORDER_MARK, NO_AUDIT)
+_FORM: Final = Form(
+    "an object of counts", NOT_JSON, NOT_JSON, NOT_JSON, other_shape=NOT_JSON, repeated_key=REPEATED_KEY,
+    byte_order_mark=BYTE_ORDER_MARK,
+)  # fmt: skip
 
 # A count's place in the document, key by key.
 Place = tuple[str, ...]
@@ -79,26 +83,10 @@ def check_audit(data: bytes | None, cells: Mapping[CellKey, CellCounts], path: s
     if data is None:
         log.add(NO_AUDIT, "The bundle has no BUNDLE_AUDIT.json, so its counts can be held against nothing.")
         return log.issues
-    document = _document(data, log)
+    document = read_object(data, log, _FORM)
     if document is not None:
         _compare(dict(_stated(document, log)), _found(cells), document, log)
     return log.issues
-
-
-def _document(data: bytes, log: IssueLog) -> dict[str, Any] | None:
-    text = data.removeprefix(b"\xef\xbb\xbf")
-    try:
-        document = orjson.loads(text)
-        repeated = repeated_keys(text)
-    except (ValueError, RecursionError):
-        log.add(NOT_JSON, "The audit is not JSON; expected an object of counts.", value=fingerprint(data))
-        return None
-    if type(document) is not dict:
-        log.add(NOT_JSON, f"The audit is {json_type(document)}; expected an object of counts.")
-        return None
-    for key in repeated:
-        log.add(REPEATED_KEY, f"The audit has the key {shown(key)} twice in one object.", value=shown(key))
-    return document
 
 
 def _stated(document: dict[str, Any], log: IssueLog) -> Iterator[tuple[Place, int]]:

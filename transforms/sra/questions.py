@@ -6,22 +6,21 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-import orjson
 import polars as pl
 
 from transforms.issue_log import IssueLog, shown, shown_all
-from transforms.jsonl import json_type
+from transforms.jsondoc import Form, read_array
 from transforms.sra.grading.gold import KINDS, gold_fault
 from transforms.sra.layout import CellKey
 from transforms.sra.records import Field, Kind, RecordReader, record_rules
 from warehouse.contracts import TABLES, Issue, Rule, Severity, fingerprint
 from warehouse.contracts.sra import SOURCE
 
-_BOM: Final = b"\xef\xbb\xbf"
 _COMMON: Final = record_rules("questions")
 NOT_UTF8 = Rule("questions.not_utf8", Severity.ERROR, "A file of questions is not UTF-8.")
 NOT_JSON = Rule("questions.not_json", Severity.ERROR, "A file of questions is not JSON.")
 NOT_AN_ARRAY = Rule("questions.not_an_array", Severity.ERROR, "A file of questions is not an array with entries.")
+REPEATED_KEY = Rule("questions.repeated_key", Severity.ERROR, "An object of the questions has one key twice.")
 WRONG_DATASET = Rule("questions.wrong_dataset", Severity.ERROR, "A question's dataset is not the one of its file.")
 REPEATED = Rule("questions.repeated_instance_id", Severity.ERROR, "Two questions of a file have one instance_id.")
 EMPTY_ID = Rule("questions.empty_instance_id", Severity.ERROR, "A question's instance_id is empty.")
@@ -32,8 +31,12 @@ BYTE_ORDER_MARK = Rule("questions.byte_order_mark", Severity.INFO, "A file of qu
 MISSING_KEY, MISTYPED = _COMMON.missing_key, _COMMON.mistyped
 OUT_OF_RANGE, UNKNOWN_KEY = _COMMON.out_of_range, _COMMON.unknown_key
 RULES: Final = (
-    NOT_UTF8, NOT_JSON, NOT_AN_ARRAY, MISSING_KEY, MISTYPED, OUT_OF_RANGE, UNKNOWN_KEY, WRONG_DATASET, REPEATED,
-    EMPTY_ID, UNKNOWN_KIND, BAD_GOLD, OTHER_DATASET, BYTE_ORDER_MARK,
+    NOT_UTF8, NOT_JSON, NOT_AN_ARRAY, REPEATED_KEY, MISSING_KEY, MISTYPED, OUT_OF_RANGE, UNKNOWN_KEY, WRONG_DATASET,
+    REPEATED, EMPTY_ID, UNKNOWN_KIND, BAD_GOLD, OTHER_DATASET, BYTE_ORDER_MARK,
+)  # fmt: skip
+_FORM: Final = Form(
+    "an array of questions", NOT_UTF8, half_pair=NOT_JSON, not_json=NOT_JSON, other_shape=NOT_AN_ARRAY,
+    repeated_key=REPEATED_KEY, byte_order_mark=BYTE_ORDER_MARK,
 )  # fmt: skip
 
 
@@ -72,7 +75,7 @@ _MEDCALC: Final = (
 def parse_questions(dataset: str, data: bytes, path: str) -> tuple[list[Question], list[Issue]]:
     """Read one `instances/<dataset>.json`. Returns the sound questions in file order and everything noticed.
 
-    A finding's `line` is an entry's position, from 1. `path` is how findings name the file.
+    The `line` of a finding about an entry is its position, from 1. `path` is how findings name the file.
     """
     log = IssueLog(source=SOURCE, path=path, dataset=dataset)
     if dataset not in KINDS:
@@ -80,30 +83,9 @@ def parse_questions(dataset: str, data: bytes, path: str) -> tuple[list[Question
         log.add(OTHER_DATASET, message)
         return [], log.issues
     reader = _Reader(log, dataset)
-    questions = [reader.question(line, entry) for line, entry in enumerate(_entries(data, log), 1)]
+    questions = [reader.question(line, entry) for line, entry in enumerate(read_array(data, log, _FORM), 1)]
     reader.records.report_drift()
     return [question for question in questions if question is not None], log.issues
-
-
-def _entries(data: bytes, log: IssueLog) -> list[Any]:
-    if data.startswith(_BOM):
-        log.add(BYTE_ORDER_MARK, "The file starts with a byte order mark; it is skipped.")
-    try:
-        text = data.removeprefix(_BOM).decode()
-        entries = orjson.loads(text)
-    except UnicodeDecodeError as error:
-        message = f"The file is not UTF-8 at its byte {error.start}; expected UTF-8 throughout."
-        log.add(NOT_UTF8, message, value=fingerprint(data))
-        return []
-    except orjson.JSONDecodeError as error:
-        message = f"The file is not JSON: {error.msg}, at its character {error.pos}. Expected an array of questions."
-        log.add(NOT_JSON, message, value=fingerprint(data))
-        return []
-    if type(entries) is not list or not entries:
-        found = "an empty array" if entries == [] else json_type(entries)
-        log.add(NOT_AN_ARRAY, f"The file holds {found}; expected an array of questions.", value=found)
-        return []
-    return entries
 
 
 class _Reader:

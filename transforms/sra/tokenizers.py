@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from transforms.issue_log import shown_all
+from transforms.issue_log import IssueLog, shown_all
+from transforms.jsondoc import Form, read_object
 from transforms.sra.token_decoders import read_decoder
-from warehouse.contracts.issues import Issue, Rule, Severity, fingerprint, has_errors
+from warehouse.contracts.issues import Issue, Rule, Severity, has_errors
 
 LARGEST_ID: Final = 2**22 - 1
 """Ids above this are damage: no vocabulary is near it, and one bad number must not ask for gigabytes."""
@@ -26,10 +26,16 @@ LARGEST_ID: Final = 2**22 - 1
 UNREADABLE = Rule("tokenizer.unreadable", Severity.ERROR, "The tokenizer file is not JSON in UTF-8.")
 NOT_A_TOKENIZER = Rule("tokenizer.not_a_tokenizer", Severity.ERROR, "The file is not a Hugging Face tokenizer.")
 BAD_ID = Rule("tokenizer.bad_token_id", Severity.ERROR, f"A token id is not a whole number from 0 to {LARGEST_ID:,}.")
+REPEATED_KEY = Rule("tokenizer.repeated_key", Severity.ERROR, "An object of the tokenizer file has one key twice.")
+BYTE_ORDER_MARK = Rule("tokenizer.byte_order_mark", Severity.INFO, "The tokenizer file starts with a byte order mark.")
 REPEATED_ID = Rule("tokenizer.repeated_token_id", Severity.ERROR, "Different pieces claim one token id.")
-RULES: Final = (UNREADABLE, NOT_A_TOKENIZER, BAD_ID, REPEATED_ID)
+RULES: Final = (UNREADABLE, NOT_A_TOKENIZER, BAD_ID, REPEATED_KEY, BYTE_ORDER_MARK, REPEATED_ID)
 
 _ADVICE: Final = "Fetch the model's own tokenizer.json again, or leave the file out: the model's spans are then null."
+_FORM: Final = Form(
+    f"a Hugging Face tokenizer. {_ADVICE.removesuffix('.')}", UNREADABLE, UNREADABLE, UNREADABLE,
+    other_shape=NOT_A_TOKENIZER, repeated_key=REPEATED_KEY, byte_order_mark=BYTE_ORDER_MARK,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +82,17 @@ def parse_tokenizer(data: bytes, path: str) -> tuple[Vocabulary | None, list[Iss
     Returns the vocabulary, or None with at least one error. A generation's bytes, joined and read as UTF-8, are what
     the `tokenizers` library decodes with special tokens skipped, except that lone bytes stay bytes and not U+FFFD.
     """
-    try:
-        with _paused_collector():
-            document = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        return None, [
-            _refusal(UNREADABLE, path, f"it is not JSON in UTF-8 ({fingerprint(data)}; it breaks at {where})")
-        ]
+    log = IssueLog(path=path)
+    with _paused_collector():
+        document = read_object(data, log, _FORM)
+    if document is None:
+        return None, log.issues
     claims = _claims(document)
     if isinstance(claims, str):
-        return None, [_refusal(NOT_A_TOKENIZER, path, claims)]
+        log.add(NOT_A_TOKENIZER, f"{path} cannot be read as a Hugging Face tokenizer: {claims}. {_ADVICE}")
+        return None, log.issues
     decoder, issues = read_decoder(document, claims.pieces, path)
+    issues = [*log.issues, *issues]
     issues += _bad_ids(claims, path) or _conflicts(claims, path)
     if decoder is None or has_errors(issues):
         return None, issues
@@ -107,14 +112,8 @@ def _paused_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _refusal(rule: Rule, path: str, reason: str) -> Issue:
-    return rule.issue(f"{path} cannot be read as a Hugging Face tokenizer: {reason}. {_ADVICE}", path=path)
-
-
-def _claims(document: object) -> _Claims | str:
+def _claims(document: dict[str, Any]) -> _Claims | str:
     """Return who claims which id, or why the document is not a tokenizer."""
-    if not isinstance(document, dict):
-        return f"expected a JSON object, found a {type(document).__name__}"
     model = document.get("model")
     if not isinstance(model, dict):
         return f"expected an object under 'model'; its keys are {shown_all(document)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import NoReturn
 
 import pytest
 
@@ -107,8 +106,7 @@ def test_half_a_character_is_refused() -> None:
     found = release(json.dumps([question()]).replace("river", "river\\ud83d").encode())
     assert errors(found) == {"grace.not_utf8"}
     found = release(json.dumps([question(extra={"a": "x"})]).replace('"x"', '"\\ud83d"').encode())
-    assert errors(found) == set()
-    assert "ud83d" in found.tables["grace_question_texts"]["unknown_fields"][0]
+    assert errors(found) == {"grace.not_utf8"}
 
 
 def test_unknown_fields_are_kept_with_the_restricted_text_and_reported_by_name() -> None:
@@ -178,14 +176,3 @@ def test_any_depth_of_nesting_is_read_or_refused(depth: int) -> None:
     assert errors(found) in (set(), {"grace.not_json"})
     assert found.tables["grace_questions"].height == (errors(found) == set())
     assert errors(found) == set() or depth > 500
-
-
-def test_a_field_too_deep_to_be_written_again_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the encoder gives up before the decoder does depends on the version of Python."""
-
-    def give_up(*_: object, **__: object) -> NoReturn:
-        raise RecursionError
-
-    content = json.dumps([question(extra=[[]])]).encode()
-    monkeypatch.setattr("transforms.grace.jsontext.json.dumps", give_up)
-    assert errors(release(content)) == {"grace.not_json"}

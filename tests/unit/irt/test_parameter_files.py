@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.unit.test_jsondoc import POINTER
 from transforms.irt import IrtInputError, Parameters, read_parameters, write_parameters
 
 ITEMS = ["bbh__boolean_expressions_0", "trustllm_jailbreaktrigger__['bad words']_12", 'odd, "quoted"\nid é']
@@ -89,14 +90,16 @@ def changed(**changes: object) -> bytes:
     ("data", "says"),
     [
         (b"{", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
-        (b"[1, 2]", "holds no object"),
+        (b"[" * 100_000, "nests deeper"),
+        (b'{"disc": [1.0], "disc": [2.0]}', "these keys twice in one object.*'disc'"),
+        (POINTER, "a Git LFS pointer, not the file"),
+        (b"[1, 2]", "holds an array"),
         (b"{}", "lacks 'ability'"),
         (changed(disc=None), "'disc' in the parameter file is not a list of numbers"),
         (changed(disc=[1.0, None, 2.0]), "'disc' in the parameter file is not a list of numbers"),
         (changed(disc=["1.0", "2.0", "3.0"]), "'disc' in the parameter file is not a list of numbers"),
         (changed(disc=[True, False, True]), "'disc' in the parameter file is not a list of numbers"),
-        (changed(disc=[10**400, 1, 2]), "'disc' in the parameter file is not a list of numbers"),
+        (changed(disc=[10**400, 1, 2]), "number is infinity"),
         (changed(disc=[1e300] * 3, diff=[1e300] * 3), "their products are not finite"),
         (changed(item_ids={"0": "a", "1": "\ud800", "2": "c"}), "half a surrogate pair"),
         (changed(disc="x"), "'disc' in the parameter file is not a list of numbers"),
@@ -122,7 +125,7 @@ def test_the_reason_shows_names_that_are_cut_and_escaped() -> None:
     assert len(str(caught.value)) < 2_000
 
 
-@pytest.mark.parametrize("kind", [1, ["2pl"], {"a": 1}, "\ud800"])
+@pytest.mark.parametrize("kind", [1, ["2pl"], {"a": 1}])
 def test_a_kind_that_is_no_text_is_none(kind: object) -> None:
     assert read_parameters(changed(irt_model=kind)).irt_model == ""
 

@@ -122,11 +122,13 @@ def test_what_is_no_object_is_an_error(data: bytes) -> None:
 
 def test_a_repeated_key_is_an_error() -> None:
     data = json.dumps(AUDIT).replace('"rollouts": 216', '"rollouts": 9, "rollouts": 216').encode()
-    assert noticed(check_audit(data, CELLS)) == ["audit.repeated_key"]
+    (issue,) = check_audit(data, CELLS)
+    assert (issue.rule, issue.value) == ("audit.repeated_key", "'rollouts'")
 
 
 def test_a_byte_order_mark_is_tolerated() -> None:
-    assert check_audit(b"\xef\xbb\xbf" + json.dumps(AUDIT).encode(), CELLS) == []
+    issues = check_audit(b"\xef\xbb\xbf" + json.dumps(AUDIT).encode(), CELLS)
+    assert [(issue.rule, issue.severity) for issue in issues] == [("audit.byte_order_mark", Severity.INFO)]
 
 
 def test_a_bundle_without_an_audit() -> None:

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.shared_data import shared
+from tests.unit.test_jsondoc import POINTER
+from transforms.inputs import LFS_POINTER
 from transforms.sra import questions as module
 from transforms.sra.questions import RULES, Question, parse_questions, questions_frame
-from warehouse.contracts import TABLES, Rule, has_errors
+from warehouse.contracts import TABLES, Rule, Severity, has_errors
 
 PATH = "instances/x.json"
 GOLD: dict[str, dict[str, Any]] = {
@@ -187,12 +189,24 @@ def test_keys_nobody_knows_are_counted_and_warned_of() -> None:
         (b"{}", module.NOT_AN_ARRAY),
         (b"null", module.NOT_AN_ARRAY),
         (b"[]", module.NOT_AN_ARRAY),
+        (POINTER, LFS_POINTER),
     ],
 )
 def test_a_file_that_is_no_array_of_entries(data: bytes, rule: Rule) -> None:
     found, issues = parse_questions("champ", data, PATH)
     assert found == []
     assert [issue.rule for issue in issues] == [rule.name]
+
+
+def test_a_question_with_two_answers_is_an_error_that_says_which() -> None:
+    data = json.dumps([_entry(), _entry(number=1)]).encode()
+    for place, start in (("[0]", data.index(b'"answer"')), ("[1]", data.rindex(b'"answer"'))):
+        found, issues = parse_questions("champ", data[:start] + b'"answer": "41", ' + data[start:], PATH)
+        assert len(found) == 2
+        assert [(issue.rule, issue.value) for issue in issues] == [
+            (module.REPEATED_KEY.name, f"'{place}.eval_data.answer'")
+        ]
+        assert module.REPEATED_KEY.severity is Severity.ERROR
 
 
 @pytest.mark.parametrize("entry", [None, 7, "text", []])
@@ -214,7 +228,7 @@ def test_another_data_set_is_not_read() -> None:
 
 def test_every_rule_has_an_input_that_breaks_it() -> None:
     tested = {rule for rule, _, _ in BROKEN} | {
-        module.NOT_UTF8, module.NOT_JSON, module.NOT_AN_ARRAY, module.REPEATED, module.UNKNOWN_KEY,
+        module.NOT_UTF8, module.NOT_JSON, module.NOT_AN_ARRAY, module.REPEATED, module.REPEATED_KEY, module.UNKNOWN_KEY,
         module.BYTE_ORDER_MARK, module.OTHER_DATASET,
     }  # fmt: skip
     assert tested == set(RULES)
