@@ -28,16 +28,30 @@ def input_state(options: Mapping[str, Any]) -> str:
         for value in [options.get(option.key)] if isinstance(value, str) and value
     ]  # fmt: skip
     for path in paths:
-        digest.update(f"{path}\0{_stamp(path)}\0".encode())
+        digest.update(f"{path}\0{_stamp(path)}\0".encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
 def _stamp(path: Path) -> str:
-    manifest = path / "MANIFEST.csv"
-    if manifest.is_file():
-        return hashlib.sha256(manifest.read_bytes()).hexdigest()
-    files = [path] if path.is_file() else sorted(path.glob("*")) if path.is_dir() else []
-    return ";".join(f"{file.name} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files)
+    """Return what tells that an input has changed. What can not be looked at is no reason to stop: a build says why."""
+    try:
+        manifest = path / "MANIFEST.csv"
+        if manifest.is_file():
+            return hashlib.sha256(manifest.read_bytes()).hexdigest()
+        if path.is_dir():
+            return ";".join(f"{file.name} {_size_and_time(file)}" for file in sorted(path.iterdir()))
+    except OSError as problem:
+        return f"unreadable, {problem.errno}"
+    return f"{path.name} {_size_and_time(path)}"
+
+
+def _size_and_time(file: Path) -> str:
+    try:
+        found = file.stat()
+    except OSError as problem:
+        # A link to nowhere, as an editor's lock is, or a file that has just gone.
+        return f"unreadable, {problem.errno}"
+    return f"{found.st_size} {found.st_mtime_ns}"
 
 
 @dg.sensor(job=rebuild, minimum_interval_seconds=SENSOR_SECONDS)

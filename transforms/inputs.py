@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from warehouse.contracts import Rule, Severity
+from transforms.issue_log import of_files
+from warehouse.contracts import Issue, Rule, Severity
 
 LFS_POINTER = Rule("input.lfs_pointer", Severity.ERROR, "A Git LFS pointer stands where a file should.")
 UNREADABLE = Rule("input.unreadable", Severity.ERROR, "A file that was named can not be read.")
@@ -16,7 +18,6 @@ POINTER_BYTES: Final = 1024
 _POINTER: Final = (b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/")
 _FETCH: Final = "Fetch the content with `git lfs pull`, or download the file itself."
 POINTER_MESSAGE: Final = f"This is a Git LFS pointer, not the file. {_FETCH}"
-POINTERS_MESSAGE: Final = "{n} files are Git LFS pointers, not the files: {names}. " + _FETCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,9 @@ class FoundFile:
 def is_lfs_pointer(data: bytes) -> bool:
     """Tell whether bytes are a Git LFS pointer: the few lines that Git has in the place of a large file."""
     return len(data) < POINTER_BYTES and data.startswith(_POINTER)
+
+
+def lfs_pointers(paths: Iterable[str], **where: str | int | None) -> Issue:
+    """Return the finding that files are Git LFS pointers."""
+    one, many = "This is a Git LFS pointer, not the file.", "are Git LFS pointers, not the files"
+    return of_files(LFS_POINTER, dict.fromkeys(paths, 1), one, many, _FETCH, **where)

@@ -15,6 +15,7 @@ from warehouse.contracts import Issue, Rule, fingerprint
 KEPT_PER_RULE: Final = 10_000
 _SHOWN_KEYS: Final = 20
 _SHOWN_LENGTH: Final = 60
+_EXAMPLES: Final = 5
 _LONGEST_ID: Final = 200
 
 
@@ -101,3 +102,19 @@ def shown_all(names: Iterable[object]) -> str:
     found = list(names)
     text = ", ".join(shown(name) if isinstance(name, str) else str(name) for name in found[:_SHOWN_KEYS])
     return text + (f" and {len(found) - _SHOWN_KEYS} more" if len(found) > _SHOWN_KEYS else "") if found else "none"
+
+
+def of_files(
+    rule: Rule, files: Mapping[str, int], one: str, many: str, advice: str = "", **where: str | int | None
+) -> Issue:
+    """Return one finding about all the files that one cause has touched, some of them named and all of them counted.
+
+    `files` has how many files stand behind each path: a folder may stand for many. `one` is the sentence about a single
+    file, whose path the finding then has; `many` completes "12 files …".
+    """
+    n = sum(files.values())
+    if n == 1:
+        return rule.issue(f"{one} {advice}".rstrip(), **(where | {"path": next(iter(files))}))
+    names = ", ".join(shown(path) + (f" ({k} files)" if k > 1 else "") for path, k in list(files.items())[:_EXAMPLES])
+    more = f" and {len(files) - _EXAMPLES} more" if len(files) > _EXAMPLES else ""
+    return rule.issue(f"{n} files {many}: {names}{more}. {advice}".rstrip(), **where, value=str(n))

@@ -13,9 +13,9 @@ from transforms.jsondoc import (
     BOM,
     Flaw,
     UndecodableError,
+    bound_written_keys,
     count_written_keys,
     decode,
-    bound_written_keys,
     json_type,
     repeated_keys,
 )

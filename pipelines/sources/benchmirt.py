@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pipelines.disk import given_bytes
+from pipelines.disk import read_inputs
 from pipelines.source import BuildContext, Built, Option, Source
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.benchmirt import SOURCE as NAME
@@ -49,13 +49,16 @@ _FILES: Final = tuple(option for option in OPTIONS if option.kind == "file")
 
 
 def build(context: BuildContext) -> Built:
-    """Stage the BenchMIRT tables. Raises LakeError where a file can not be read or an option has no such value."""
+    """Stage the BenchMIRT tables. Raises LakeError where an option has no such value."""
     # Reading needs scipy, which takes its time to import: only in builds that have this source.
     from transforms.benchmirt import read_benchmirt
 
     hints = _hints(context.options)
     paths = [Path(p) if (p := context.options.get(option.key)) else None for option in _FILES]
-    responses, items, models = [(path.name, given_bytes(path)) if path else None for path in paths]
+    given = read_inputs([path for path in paths if path], source=NAME)
+    if given.issues:
+        return Built(issues=list(given.issues))
+    responses, items, models = [(path.name, given.data[path]) if path else None for path in paths]
     assert responses is not None
     with context.reporter.step("benchmirt", 1, "table") as advance:
         found = read_benchmirt(responses, items, models, hints=hints)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
 import polars as pl
 
-from pipelines.disk import given_bytes
+from pipelines.disk import Inputs, read_inputs
 from pipelines.source import BuildContext, Built, Option, Source
-from transforms.grace import Elicitation, SourceTables, attach_clues, check_release, read_release, read_runs
+from transforms.grace import (
+    Elicitation,
+    SourceTables,
+    attach_clues,
+    check_release,
+    is_pickle,
+    is_run_file,
+    read_release,
+    read_runs,
+)
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.grace import DEFAULT_PASSWORD
 from warehouse.contracts.grace import SOURCE as NAME
@@ -42,15 +51,21 @@ def build(context: BuildContext) -> Built:
     """Stage the GRACE tables."""
     options = context.options
     path = Path(options["grace"])
-    data = given_bytes(path)
-    sha256 = hashlib.sha256(data).hexdigest()
     pickles = _files(options.get("grace_pickles"), "*.pkl")
+    runs = _files(options.get("grace_runs"), "*.json")
+    ours = [file for file in (*pickles, *runs) if is_pickle(file.name) or is_run_file(file.name)]
+    given = read_inputs([path, *ours], source=NAME)
+    if given.issues:
+        return Built(issues=list(given.issues))
+    data = given.data[path]
+    sha256 = hashlib.sha256(data).hexdigest()
     with context.reporter.step("grace", 1, "release") as advance:
-        found = read_release(data, path.name, options.get("grace_password") or DEFAULT_PASSWORD, pickles=pickles)
+        password = options.get("grace_password") or DEFAULT_PASSWORD
+        found = read_release(data, path.name, password, pickles=_read(pickles, given))
         built = Built(issues=list(found.issues), source_files=found.source_files)
         if not has_errors(built.issues):
             built.issues += check_release(sha256, found.tables, path.name)
-        tables = _with_runs(options, found, built)
+        tables = _with_runs(options, found, _read(runs, given), built)
         advance(1)
     if not has_errors(built.issues) or context.allow_partial:
         built.files = [context.stage.put(name, rows) for name, rows in tables.items()]
@@ -58,11 +73,18 @@ def build(context: BuildContext) -> Built:
     return built
 
 
-def _files(folder: str | None, pattern: str) -> dict[str, bytes]:
-    return {file.name: given_bytes(file) for file in sorted(Path(folder).glob(pattern))} if folder else {}
+def _files(folder: str | None, pattern: str) -> list[Path]:
+    return sorted(Path(folder).glob(pattern)) if folder else []
 
 
-def _with_runs(options: Mapping[str, Any], found: SourceTables, built: Built) -> dict[str, pl.DataFrame]:
+def _read(files: Iterable[Path], given: Inputs) -> dict[str, bytes | None]:
+    """Return files by name; without bytes what is not one of the release's files, and may be anything."""
+    return {file.name: given.data.get(file) for file in files}
+
+
+def _with_runs(
+    options: Mapping[str, Any], found: SourceTables, files: Mapping[str, bytes | None], built: Built
+) -> dict[str, pl.DataFrame]:
     """Return the release's tables with the runs' in their place, and every buzz with the clue that runs tell."""
     folder, elicitation = options.get("grace_runs"), options.get("elicitation")
     if not folder:
@@ -71,7 +93,7 @@ def _with_runs(options: Mapping[str, Any], found: SourceTables, built: Built) ->
         raise LakeError(
             "--grace-runs needs --elicitation: logit where `conf` is a log-probability, verb where it is not."
         )
-    runs = read_runs(_files(folder, "*.json"), cast(Elicitation, elicitation), found.tables["grace_questions"])
+    runs = read_runs(files, cast(Elicitation, elicitation), found.tables["grace_questions"])
     built.issues += runs.issues
     built.source_files = pl.concat([found.source_files, runs.source_files])
     tables = found.tables | runs.tables

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from pipelines.disk import walk
 from pipelines.pool import run_jobs
 from pipelines.source import BuildContext, Built, Option, Source
 from pipelines.sra import worker
-from pipelines.sra.bundle import DEFAULT_MAX_BYTES, QuestionFiles, VerifiedBundle, read_question_files, verify_bundle
+from pipelines.sra.bundle import DEFAULT_MAX_BYTES, VerifiedBundle, listed_paths, verify_bundle
 from pipelines.sra.jobs import CellJob, CellOutcome, Half, Shared
 from pipelines.sra.keys import answers_key, tokenizers_key, tokens_key
+from pipelines.sra.question_files import QuestionFiles, read_question_files
 from transforms.sra.audit import check_audit
 from transforms.sra.coverage import coverage_frame
 from transforms.sra.join import ACCEPTED, STALE, TfMemory
@@ -299,7 +299,7 @@ def _halves(outcome: CellOutcome) -> dict[str, Any]:
 
 def _hashed(options: Mapping[str, Any]) -> Iterable[Path]:
     root = Path(options["sra"]).resolve()
-    return [root / path for path in sorted(walk(root))]
+    return [root / path for path in sorted(listed_paths(root))]
 
 
 SOURCE: Final = Source(NAME, "sra", OPTIONS, build, hashed=_hashed)

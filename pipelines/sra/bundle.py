@@ -14,21 +14,20 @@ from pipelines.disk import inspect_all, regular_bytes
 from pipelines.progress import Reporter
 from pipelines.sra.jobs import FileRef
 from pipelines.sra.reading import ChangedError, read_verified
+from transforms.inputs import FoundFile, is_lfs_pointer, lfs_pointers
+from transforms.issue_log import of_files
 from transforms.sra.layout import AUDIT_PATH, MANIFEST_PATH, CellKey, check_cell_files, group_cells, tokenizer_model
-from transforms.sra.manifest import FoundFile, compare_manifest, parse_manifest
-from transforms.sra.questions import Question, parse_questions
+from transforms.sra.manifest import ManifestEntry, compare_manifest, parse_manifest
 from transforms.sra.tokenizers import parse_tokenizer
 from warehouse.contracts import TABLES, Issue, Rule, Severity, has_errors
 from warehouse.contracts.sra import SOURCE
 from warehouse.errors import LakeError
 
 NO_MANIFEST = Rule("manifest.none", Severity.ERROR, "The bundle has no manifest, so nothing of it can be verified.")
-NO_QUESTIONS = Rule("questions.none", Severity.ERROR, "A data set of the bundle has no questions file.")
-UNREADABLE_QUESTIONS = Rule("questions.unreadable", Severity.ERROR, "A questions file can not be read.")
 NO_TOKENIZER = Rule("tokenizer.none", Severity.WARNING, "A model with entropies has no tokenizer: its spans are null.")
 TOO_LARGE = Rule("bundle.file_too_large", Severity.ERROR, "A file is larger than may be read.")
 NO_CELLS = Rule("bundle.no_cells", Severity.ERROR, "The bundle has no cell.")
-RULES: Final = (NO_MANIFEST, NO_QUESTIONS, UNREADABLE_QUESTIONS, NO_TOKENIZER, TOO_LARGE, NO_CELLS)
+RULES: Final = (NO_MANIFEST, NO_TOKENIZER, TOO_LARGE, NO_CELLS)
 
 DEFAULT_MAX_BYTES: Final = 1 << 30
 MAX_MANIFEST: Final = 64 << 20
@@ -65,21 +64,14 @@ def verify_bundle(
     A file of more than `max_bytes` is hashed and not read. Tokenizers whose hash is in `faultless_tokenizers` were
     parsed before, without a finding, and are not parsed for the sake of it again.
     """
-    manifest = root / MANIFEST_PATH
-    if not manifest.is_file():
+    if not (root / MANIFEST_PATH).is_file():
         message = f"The bundle has no {MANIFEST_PATH}: name the folder that holds it."
-        return VerifiedBundle(
-            root, TABLES["source_files"].empty(), [NO_MANIFEST.issue(message, source=SOURCE, path=MANIFEST_PATH)]
-        )
-    try:
-        data = regular_bytes(manifest, MAX_MANIFEST)
-    except OSError as problem:
-        raise LakeError(
-            f"{manifest} can not be read ({problem.strerror}): name the folder of a readable bundle."
-        ) from problem
+        return _nothing(root, NO_MANIFEST.issue(message, source=SOURCE, path=MANIFEST_PATH))
+    data = _manifest_bytes(root)
+    if is_lfs_pointer(data):
+        return _nothing(root, lfs_pointers([MANIFEST_PATH], source=SOURCE))
     entries, issues = parse_manifest(data)
-    readable = [entry.path for entry in entries if not entry.refused]
-    found = inspect_all(root, readable, workers, reporter)
+    found = inspect_all(root, _readable(entries), workers, reporter)
     source_files, more = compare_manifest(entries, found)
     bundle = VerifiedBundle(root, source_files, [*issues, *more], manifest_sha256=hashlib.sha256(data).hexdigest())
     _set_aside_too_large(bundle, max_bytes)
@@ -88,12 +80,37 @@ def verify_bundle(
     return bundle
 
 
+def _nothing(root: Path, issue: Issue) -> VerifiedBundle:
+    return VerifiedBundle(root, TABLES["source_files"].empty(), [issue])
+
+
+def _manifest_bytes(root: Path) -> bytes:
+    manifest = root / MANIFEST_PATH
+    try:
+        return regular_bytes(manifest, MAX_MANIFEST)
+    except OSError as problem:
+        raise LakeError(
+            f"{manifest} can not be read ({problem.strerror}): name the folder of a readable bundle."
+        ) from problem
+
+
+def _readable(entries: Iterable[ManifestEntry]) -> list[str]:
+    return [entry.path for entry in entries if not entry.refused]
+
+
+def listed_paths(root: Path) -> list[str]:
+    """Return the paths that a bundle's manifest lists and that may be read. Raises LakeError where there is none."""
+    return _readable(parse_manifest(_manifest_bytes(root))[0])
+
+
 def _set_aside_too_large(bundle: VerifiedBundle, max_bytes: int) -> None:
     """Make a file that would be read, and is larger than may be read, an unsound one."""
     large = (pl.col("status") == "ok") & (pl.col("kind") != "other") & (pl.col("bytes_actual") > max_bytes)
-    for path, size in bundle.source_files.filter(large).select("path", "bytes_actual").iter_rows():
-        message = f"The file has {size} bytes and at most {max_bytes} are read: see --max-file-bytes."
-        bundle.issues.append(TOO_LARGE.issue(message, source=SOURCE, path=path, value=str(size)))
+    sizes = dict(bundle.source_files.filter(large).select("path", "bytes_actual").iter_rows())
+    if sizes:
+        one = f"The file has {max(sizes.values())} bytes and at most {max_bytes} are read: see --max-file-bytes."
+        many = f"have more than the {max_bytes} bytes that are read, see --max-file-bytes"
+        bundle.issues.append(of_files(TOO_LARGE, dict.fromkeys(sizes, 1), one, many, source=SOURCE))
     refused = pl.when(large).then(pl.lit("refused")).otherwise(pl.col("status"))
     bundle.source_files = bundle.source_files.with_columns(status=refused)
 
@@ -164,43 +181,3 @@ def _without_tokenizer(bundle: VerifiedBundle, listed: set[str]) -> None:
         path = f"tokenizers/{model}/tokenizer.json"
         message = f"The bundle has no {path}: the spans of this model's entropies are null."
         bundle.issues.append(NO_TOKENIZER.issue(message, source=SOURCE, path=path, model=model))
-
-
-@dataclass(slots=True)
-class QuestionFiles:
-    """The questions by data set, the hash of each file, their rows of `source_files`, and what is wrong with them."""
-
-    questions: dict[str, dict[str, Question]] = field(default_factory=dict)
-    sha256: dict[str, str] = field(default_factory=dict)
-    source_files: pl.DataFrame = field(default_factory=TABLES["source_files"].empty)
-    issues: list[Issue] = field(default_factory=list)
-
-
-def read_question_files(folder: Path, bundle: VerifiedBundle, max_bytes: int = DEFAULT_MAX_BYTES) -> QuestionFiles:
-    """Read `<folder>/<dataset>.json`; a data set of the bundle without a sound one makes its cells unsound."""
-    found = QuestionFiles()
-    rows: list[tuple[object, ...]] = []
-    for file in sorted(folder.glob("*.json")):
-        path = f"instances/{file.name}"
-        try:
-            data = regular_bytes(file, max_bytes)
-        except OSError as problem:
-            message = f"{file} can not be read ({problem.strerror}): name a folder of readable files."
-            found.issues.append(UNREADABLE_QUESTIONS.issue(message, source=SOURCE, path=path))
-            rows.append((SOURCE, path, "questions", None, None, None, None, "refused"))
-            continue
-        sha256 = hashlib.sha256(data).hexdigest()
-        rows.append((SOURCE, path, "questions", None, len(data), None, sha256, "ok"))
-        questions, issues = parse_questions(file.stem, data, path)
-        found.issues += [issue.at(source=SOURCE, path=path, dataset=file.stem) for issue in issues]
-        if questions and not has_errors(issues):
-            found.questions[file.stem] = {question.instance_id: question for question in questions}
-            found.sha256[file.stem] = sha256
-    found.source_files = pl.DataFrame(rows, schema=TABLES["source_files"].polars_schema, orient="row")
-    for dataset in sorted({cell.dataset for cell in bundle.cells} - found.questions.keys()):
-        path = f"instances/{dataset}.json"
-        message = f"The cells of {dataset!r} need {folder / (dataset + '.json')}, which is missing or not sound."
-        found.issues.append(NO_QUESTIONS.issue(message, source=SOURCE, path=path, dataset=dataset))
-        for cell in [cell for cell in bundle.cells if cell.dataset == dataset]:
-            bundle.unsound[cell] = set(bundle.cells.pop(cell))
-    return found

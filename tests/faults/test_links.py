@@ -65,8 +65,13 @@ def test_a_file_that_is_a_link_out_of_the_bundle(clean: Bench, root: Path, path:
 def test_a_folder_that_is_a_link_out_of_the_bundle(clean: Bench, root: Path, path: str, tmp_path: Path) -> None:
     below = [p.relative_to(root).as_posix() for p in (root / path).rglob("*") if p.is_file()]
     replaced(root / path, tmp_path / "outside" / "folder")
-    errors, _files = found_by(clean)
-    assert {f"manifest.leaves_bundle {name}" for name in below} <= errors
+    _lake, _stage, built = clean.run({}, {})
+    (issue,) = [issue for issue in built.issues if issue.rule == "manifest.leaves_bundle"]
+    assert issue.value == str(len(below)) and all(word in issue.message for word in ("--local-dir", "cp -rL"))
+    assert built.source_files is not None
+    status = dict(built.source_files.select("path", "status").iter_rows())
+    assert {status[name] for name in below} == {"refused"}
+    assert not any(issue.rule == "manifest.unlisted_file" for issue in built.issues)
 
 
 def test_a_chain_of_links_is_followed_to_its_end(clean: Bench, root: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,9 +37,11 @@ def rule(name: str, severity: Severity = Severity.ERROR) -> Rule:
     return Rule(f"x.{name}", severity, "A rule.")
 
 
-NAMES = ("not_utf8", "half_pair", "not_json", "other_shape", "repeated_key")
-FORM = Form("a thing", *map(rule, NAMES), byte_order_mark=rule("mark", Severity.INFO))
-PYTHONS = Form("a thing", *map(rule, NAMES), byte_order_mark=rule("mark", Severity.INFO), bare_tokens=True)
+FORM = Form(
+    "a thing", rule("not_utf8"), rule("half_pair"), rule("not_json"), rule("other_shape"), rule("repeated_key"),
+    rule("mark", Severity.INFO),
+)  # fmt: skip
+PYTHONS = replace(FORM, bare_tokens=True)
 
 
 def array(data: bytes, form: Form = FORM) -> tuple[list[Any], list[str]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from transforms.grace.audit import is_pickle
 from transforms.grace.release import KNOWN_RELEASES, check_release, read_release, release_counts
 from transforms.grace.rules import RULES
 from transforms.grace.run_lists import Elicitation
-from transforms.grace.runs import attach_clues, read_runs
+from transforms.grace.runs import attach_clues, is_run_file, read_runs
 from transforms.grace.tables import Limits, SourceTables
 
 __all__ = [
@@ -16,6 +17,8 @@ __all__ = [
     "SourceTables",
     "attach_clues",
     "check_release",
+    "is_pickle",
+    "is_run_file",
     "read_release",
     "read_runs",
     "release_counts",

@@ -13,7 +13,8 @@ from typing import Final
 from transforms.grace import rules
 from transforms.grace.entries import BROKEN, Content, Outcome, is_encrypted, read_entry
 from transforms.grace.tables import Limits, Row, file_row
-from transforms.issue_log import shown
+from transforms.inputs import LFS_POINTER, POINTER_MESSAGE, is_lfs_pointer
+from transforms.issue_log import of_files, shown
 from warehouse.contracts import Issue, Rule, fingerprint
 from warehouse.contracts.grace import SOURCE
 
@@ -57,6 +58,10 @@ def read_archive(data: bytes, name: str, password: str, limits: Limits) -> Archi
         found.note(rules.ARCHIVE_TOO_LARGE, message)
         found.files.append(file_row(name, "release", "refused", None))
         return found
+    if is_lfs_pointer(data):
+        found.note(LFS_POINTER, POINTER_MESSAGE)
+        found.files.append(file_row(name, "release", "refused", data))
+        return found
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             found.files.append(file_row(name, "release", "ok", data))
@@ -95,6 +100,7 @@ def _packet_entries(infos: list[zipfile.ZipInfo], found: Archive) -> dict[int, z
     numbers = Counter(number for info in infos if (number := _number(info)) is not None)
     wanted: dict[int, zipfile.ZipInfo] = {}
     refused: set[str] = set()
+    strangers: dict[str, int] = {}
     for info in infos:
         number = _number(info)
         repeated = names[info.orig_filename] > 1 or (number is not None and numbers[number] > 1)
@@ -106,7 +112,11 @@ def _packet_entries(infos: list[zipfile.ZipInfo], found: Archive) -> dict[int, z
         elif number is not None:
             wanted[number] = info
         elif not info.orig_filename.endswith("/"):
-            _unlisted(info, found)
+            strangers[found.path_of(info)] = 1
+            found.files.append(file_row(found.path_of(info), "other", "unlisted", None, info.file_size))
+    if strangers:
+        one, many = "This entry is not a packet and is not read.", "are not packets and are not read"
+        found.issues.append(of_files(rules.ENTRY_UNLISTED, strangers, one, many, source=SOURCE, path=found.name))
     return wanted
 
 
@@ -132,7 +142,7 @@ def _hostile(info: zipfile.ZipInfo) -> tuple[Rule, str] | None:
         (name.startswith("/") or name[1:2] == ":", rules.ENTRY_ABSOLUTE, "its name is an absolute path"),
         ("." in parts or ".." in parts or "" in parts, rules.ENTRY_PARENT, "its name leaves its folder"),
         (bool(stat.S_IFMT(mode)) and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)), rules.ENTRY_LINK, "it is a link"),
-        (len(parts) > 2 - name.endswith("/"), rules.ENTRY_NESTED, "it lies deeper than one folder"),
+        (written is not None and len(parts) > 2, rules.ENTRY_NESTED, "it lies deeper than one folder"),
         (
             written is not None and not re.fullmatch(r"[1-9][0-9]{0,3}", written[1]),
             rules.ENTRY_NUMBER,
@@ -146,13 +156,6 @@ def _refuse(info: zipfile.ZipInfo, found: Archive, rule: Rule, reason: str) -> N
     path = found.path_of(info)
     found.note(rule, f"Entry {shown(info.orig_filename)} of {found.name} is refused: {reason}.", path)
     found.files.append(file_row(path, "packet", "refused", None, info.file_size))
-
-
-def _unlisted(info: zipfile.ZipInfo, found: Archive) -> None:
-    path = found.path_of(info)
-    message = f"Entry {shown(info.orig_filename)} of {found.name} is not a packet and is not read."
-    found.note(rules.ENTRY_UNLISTED, message, path)
-    found.files.append(file_row(path, "other", "unlisted", None, info.file_size))
 
 
 def _read_packets(

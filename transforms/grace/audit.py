@@ -10,7 +10,9 @@ from transforms.grace import rules
 from transforms.grace.jsontext import Notes
 from transforms.grace.pickles import PickleRefusedError, Plain, load_plain
 from transforms.grace.tables import Limits, Row, file_row
+from transforms.issue_log import of_files
 from warehouse.contracts import Issue
+from warehouse.contracts.grace import SOURCE
 
 
 class Packets:
@@ -32,22 +34,36 @@ class Packets:
         return sum(len(teams) for teams in self.questions.values())
 
 
-def audit_pickles(pickles: Mapping[str, bytes], packets: Packets, limits: Limits) -> tuple[list[Issue], list[Row]]:
-    """Return the findings about the pickles, and their rows of `source_files`. Keys of `pickles`: file names."""
+def is_pickle(name: str) -> bool:
+    """Tell whether a file is named as one of the release's pickles."""
+    return name.rsplit("/", 1)[-1] in _AUDITS
+
+
+def audit_pickles(
+    pickles: Mapping[str, bytes | None], packets: Packets, limits: Limits
+) -> tuple[list[Issue], list[Row]]:
+    """Return the findings about the pickles, and their rows of `source_files`. `pickles`: bytes by file name.
+
+    What is not one of the release's pickles is not read, and may have None in the place of its bytes.
+    """
     issues: list[Issue] = []
     files: list[Row] = []
-    for name in sorted(pickles):
+    strangers = {name: 1 for name in sorted(pickles) if not is_pickle(name)}
+    if strangers:
+        one, many = "This is none of the release's pickles and is not read.", "are none of its pickles and are not read"
+        issues.append(of_files(rules.PICKLE_UNKNOWN, strangers, one, many, source=SOURCE))
+    for name, data in sorted(pickles.items()):
+        if name in strangers:
+            files.append(file_row(name, "other", "unlisted", data))
+            continue
         notes = Notes.of(name)
-        files.append(_audit(name, pickles[name], packets, limits, notes))
+        files.append(_audit(name, data or b"", packets, limits, notes))
         issues.extend(notes.log.issues)
     return issues, files
 
 
 def _audit(name: str, data: bytes, packets: Packets, limits: Limits, notes: Notes) -> Row:
-    compare = _AUDITS.get(name.rsplit("/", 1)[-1])
-    if compare is None:
-        notes.add(rules.PICKLE_UNKNOWN, f"{name} is not one of the release's pickles and is not read.")
-        return file_row(name, "other", "unlisted", data)
+    compare = _AUDITS[name.rsplit("/", 1)[-1]]
     try:
         if len(data) > limits.pickle_bytes:
             raise PickleRefusedError(f"it has {len(data)} bytes, more than the {limits.pickle_bytes} that are read")

@@ -34,7 +34,7 @@ def read_release(
     name: str,
     password: str = DEFAULT_PASSWORD,
     limits: Limits | None = None,
-    pickles: Mapping[str, bytes] | None = None,
+    pickles: Mapping[str, bytes | None] | None = None,
 ) -> SourceTables:
     """Return the tables of a GRACE release, read in memory.
 

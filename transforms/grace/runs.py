@@ -15,12 +15,13 @@ from transforms.grace.packets import read_index
 from transforms.grace.positions import one_buzz_a_team, read_position
 from transforms.grace.run_lists import Elicitation, read_run_list
 from transforms.grace.tables import Row, SourceTables, file_row, frame
-from transforms.issue_log import shown
+from transforms.issue_log import of_files, shown
 from transforms.jsondoc import json_type, read_array
 from warehouse.contracts import Issue
 from warehouse.contracts.grace import SOURCE
 
 _FILE: Final = re.compile(r"packet([1-9][0-9]{0,3})_model_human_output\.json")
+_NAME: Final = "packetN_model_human_output.json"
 _MODEL: Final = re.compile(r"M[0-9]{1,6}")
 _NEEDED: Final = ("tossup_index", "position")
 # The texts are the release's own and are not stored twice.
@@ -38,12 +39,17 @@ class _Reading:
     issues: list[Issue] = field(default_factory=list)
 
 
-def read_runs(files: Mapping[str, bytes], elicitation: Elicitation, questions: pl.DataFrame) -> SourceTables:
+def is_run_file(path: str) -> bool:
+    """Tell whether a path is named as the run file of a packet."""
+    return _FILE.fullmatch(path.rsplit("/", 1)[-1]) is not None
+
+
+def read_runs(files: Mapping[str, bytes | None], elicitation: Elicitation, questions: pl.DataFrame) -> SourceTables:
     """Return `grace_run_lists` and `grace_runs` from packetN_model_human_output.json files.
 
-    `files` maps a path inside the folder to its bytes, `questions` is the table `grace_questions`. `elicitation` says
-    what `conf` is: a log-probability (logit) or a probability (verb). Raises ValueError for another elicitation;
-    everything that is wrong with the files is in `issues`.
+    `files` maps a path inside the folder to its bytes, or to None for what is no run file; `questions` is the table
+    `grace_questions`. `elicitation` says what `conf` is: a log-probability (logit) or a probability (verb). Raises
+    ValueError for another elicitation; everything that is wrong with the files is in `issues`.
     """
     if elicitation not in get_args(Elicitation):
         raise ValueError(f"the elicitation is {elicitation!r}; 'logit' or 'verb' was expected")
@@ -52,30 +58,31 @@ def read_runs(files: Mapping[str, bytes], elicitation: Elicitation, questions: p
     for number, path in sorted(packets.items()):
         notes = Notes.of(path)
         known = questions.filter(pl.col("packet") == number)
-        _read_file(number, files[path], known, notes, found)
+        _read_file(number, files[path] or b"", known, notes, found)
         found.issues.extend(notes.log.issues)
     tables = {"grace_run_lists": frame("grace_run_lists", found.lists), "grace_runs": frame("grace_runs", found.runs)}
     return SourceTables(tables, found.issues, frame("source_files", found.files))
 
 
-def _packet_files(files: Mapping[str, bytes], found: _Reading) -> dict[int, str]:
+def _packet_files(files: Mapping[str, bytes | None], found: _Reading) -> dict[int, str]:
     """Sort the files out by name: the path of each packet's, once; what is not one is recorded."""
     packets: dict[int, str] = {}
+    strangers = {path: 1 for path in sorted(files) if not is_run_file(path)}
+    if strangers:
+        one, many = f"This file is not named {_NAME} and is not read.", f"are not named {_NAME} and are not read"
+        found.issues.append(of_files(rules.RUNS_FILE_UNLISTED, strangers, one, many, source=SOURCE))
     for path in sorted(files):
         match = _FILE.fullmatch(path.rsplit("/", 1)[-1])
-        if match is None:
-            message = f"{path} is not named packetN_model_human_output.json and is not read."
-            found.issues.append(rules.RUNS_FILE_UNLISTED.issue(message, source=SOURCE, path=path))
-        elif int(match[1]) in packets:
+        if match is not None and int(match[1]) in packets:
             message = f"{path} is a second file of packet {match[1]}; {packets[int(match[1])]} is read."
             found.issues.append(rules.RUNS_REPEATED_QUESTION.issue(message, source=SOURCE, path=path))
-        else:
+        elif match is not None:
             packets[int(match[1])] = path
         read = match is not None and packets[int(match[1])] == path
         status = "ok" if read else "unlisted" if match is None else "refused"
         found.files.append(file_row(path, "runs" if match else "other", status, files[path]))
     if not packets:
-        message = f"None of the {len(files)} files is named packetN_model_human_output.json: is it the right folder?"
+        message = f"None of the {len(files)} files is named {_NAME}: is it the right folder?"
         found.issues.append(rules.RUNS_NO_FILES.issue(message, source=SOURCE))
     return packets
 

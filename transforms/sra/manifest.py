@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import polars as pl
 
+from transforms.inputs import LFS_POINTER, FoundFile, lfs_pointers
+from transforms.issue_log import of_files
 from transforms.sra import manifest_reader
 from transforms.sra.layout import MANIFEST_PATH, kind_of
 from transforms.sra.manifest_reader import ManifestEntry, parse_manifest
@@ -25,21 +26,33 @@ UNREADABLE = Rule("manifest.unreadable", Severity.ERROR, "A listed file is there
 UNLISTED = Rule("manifest.unlisted_file", Severity.WARNING, "A file is there that the manifest does not list.")
 RULES: Final = (
     *manifest_reader.RULES, MISSING, SIZE_MISMATCH, HASH_MISMATCH, LEAVES_BUNDLE, NOT_A_FILE, UNREADABLE, UNLISTED,
+    LFS_POINTER,
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
-    """What stands at a path of the bundle. Size and hash are of the bytes read, none where nothing was read.
+_LISTED: Final = 20
+_COPY: Final = (
+    "A hub's cache holds nothing but links: download with `hf download … --local-dir FOLDER`, or copy with `cp -rL`."
+)
+# Of these one cause touches many files, and gives one finding: the rule, what it says of one file, and of many.
+_ONE_CAUSE: Final = {
+    LEAVES_BUNDLE: (
+        "This path goes through a symbolic link out of the bundle; it is not read.",
+        "are reached through symbolic links out of the bundle and are not read", _COPY,
+    ),
+    UNLISTED: (
+        "This file is not in the manifest, so it is not verified and not read.",
+        "are not in the manifest, so they are not verified and not read", "",
+    ),
+}  # fmt: skip
 
-    `symlink_inside` is a path that reaches a file of the bundle through a link; `symlink_outside` one whose real
-    place, followed to its end, is not below the bundle, whichever part of the path the link is. `unreadable` is there
-    and may not, or can not, be read.
-    """
 
-    kind: Literal["file", "symlink_inside", "symlink_outside", "other", "unreadable"]
-    size: int | None = None
-    sha256: str | None = None
+class _Noticed(NamedTuple):
+    """A path of which a rule has something to say."""
+
+    path: str
+    message: str
+    n_files: int
 
 
 def compare_manifest(
@@ -47,20 +60,38 @@ def compare_manifest(
 ) -> tuple[pl.DataFrame, list[Issue]]:
     """Return the bundle's rows of `source_files`, sorted by path, and what is wrong with its files; never raises.
 
-    `found` has every file of the bundle by its path. Only files whose status is `ok` may be read.
+    `found` has every file of the bundle by its path; of a folder with many files of which none is listed it may have
+    the folder alone, whose path ends in `/`: that is one row, without size and hash. Only files whose status is `ok`
+    may be read.
     """
-    issues: list[Issue] = []
+    noticed: dict[Rule, list[_Noticed]] = {}
     listed = {entry.path: entry for entry in entries}
-    rows = [_row(path, listed.get(path), found.get(path), issues) for path in sorted(listed.keys() | found.keys())]
+    rows = [_row(path, listed.get(path), found.get(path), noticed) for path in sorted(listed.keys() | found.keys())]
+    issues = [issue for rule, places in noticed.items() for issue in _issues(rule, places)]
     return pl.DataFrame(rows, schema=TABLES["source_files"].polars_schema, orient="row"), issues
 
 
-def _row(path: str, entry: ManifestEntry | None, file: FoundFile | None, issues: list[Issue]) -> tuple[object, ...]:
-    status, rule, message = _status(path, entry, file)
+def _issues(rule: Rule, places: Sequence[_Noticed]) -> Iterator[Issue]:
+    """Yield the findings of one rule: one where there is one cause, else one a file, and of a flood the rest as one."""
+    if rule is LFS_POINTER:
+        yield lfs_pointers([place.path for place in places], source=SOURCE)
+    elif rule in _ONE_CAUSE:
+        yield of_files(rule, {place.path: place.n_files for place in places}, *_ONE_CAUSE[rule], source=SOURCE)
+    else:
+        for place in places[:_LISTED]:
+            yield rule.issue(place.message, source=SOURCE, path=place.path)
+        if rest := {place.path: 1 for place in places[_LISTED:]}:
+            yield of_files(rule, rest, "The same is true of this file.", "more are like these", source=SOURCE)
+
+
+def _row(
+    path: str, entry: ManifestEntry | None, file: FoundFile | None, noticed: dict[Rule, list[_Noticed]]
+) -> tuple[object, ...]:
+    status, rule, message = _status(entry, file, path)
     # A name on disk need not be UTF-8; its odd bytes are written out.
     path = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if rule is not None:
-        issues.append(rule.issue(message, source=SOURCE, path=path))
+        noticed.setdefault(rule, []).append(_Noticed(path, message, file.n_files if file else 1))
     read = None if status in {"missing", "refused"} else file
     return (
         SOURCE,
@@ -74,28 +105,28 @@ def _row(path: str, entry: ManifestEntry | None, file: FoundFile | None, issues:
     )
 
 
-def _status(path: str, entry: ManifestEntry | None, file: FoundFile | None) -> tuple[str, Rule | None, str]:
+def _status(entry: ManifestEntry | None, file: FoundFile | None, path: str) -> tuple[str, Rule | None, str]:
     """Return a path's status, and the rule and sentence of what is wrong with it."""
-    if entry is not None and entry.refused:
+    if entry is None:
+        return ("ok", None, "") if path == MANIFEST_PATH else ("unlisted", UNLISTED, "")
+    if entry.refused:
         return "refused", None, ""
     if file is None:
         return "missing", MISSING, "The manifest lists this file and it is not in the bundle. Fetch it again."
-    if file.kind == "symlink_outside":
-        return "refused", LEAVES_BUNDLE, "This path goes through a symbolic link out of the bundle; it is not read."
-    return _unlisted(path) if entry is None else _compared(entry, file)
+    if file.size is None:
+        return "refused", *_NOT_READ.get(file.kind, _NOT_READ["other"])
+    status, rule, message = _compared(entry, file)
+    return ("refused" if rule is None else status, LFS_POINTER, "") if file.is_pointer else (status, rule, message)
 
 
-def _unlisted(path: str) -> tuple[str, Rule | None, str]:
-    if path == MANIFEST_PATH:
-        return "ok", None, ""
-    return "unlisted", UNLISTED, "This file is not in the manifest, so it is not verified and not read."
+_NOT_READ: Final = {
+    "symlink_outside": (LEAVES_BUNDLE, ""),
+    "unreadable": (UNREADABLE, "This file is there and can not be read: give read permission, or fetch it again."),
+    "other": (NOT_A_FILE, "The manifest lists this path as a file and it is none; it is not read."),
+}
 
 
 def _compared(entry: ManifestEntry, file: FoundFile) -> tuple[str, Rule | None, str]:
-    if file.kind == "other":
-        return "refused", NOT_A_FILE, "The manifest lists this path as a file and it is none; it is not read."
-    if file.kind == "unreadable":
-        return "refused", UNREADABLE, "This file is there and can not be read: give read permission, or fetch it again."
     if file.size != entry.size_bytes:
         message = f"The file has {file.size} bytes; the manifest states {entry.size_bytes}. Fetch it again."
         return "size_mismatch", SIZE_MISMATCH, message

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from transforms.issue_log import IssueLog, shown, shown_all
+from transforms.issue_log import IssueLog, of_files, shown, shown_all
 from transforms.jsondoc import Form, read_array
 from transforms.sra.grading.gold import KINDS, gold_fault
 from transforms.sra.layout import CellKey
@@ -77,15 +77,20 @@ def parse_questions(dataset: str, data: bytes, path: str) -> tuple[list[Question
 
     The `line` of a finding about an entry is its position, from 1. `path` is how findings name the file.
     """
-    log = IssueLog(source=SOURCE, path=path, dataset=dataset)
     if dataset not in KINDS:
-        message = f"Nobody knows the data set {shown(dataset)}; expected one of {shown_all(KINDS)}. It is not read."
-        log.add(OTHER_DATASET, message)
-        return [], log.issues
+        return [], [other_data_sets([path]).at(dataset=dataset)]
+    log = IssueLog(source=SOURCE, path=path, dataset=dataset)
     reader = _Reader(log, dataset)
     questions = [reader.question(line, entry) for line, entry in enumerate(read_array(data, log, _FORM), 1)]
     reader.records.report_drift()
     return [question for question in questions if question is not None], log.issues
+
+
+def other_data_sets(paths: Iterable[str]) -> Issue:
+    """Return the finding that files beside the questions are not those of a data set that is known."""
+    one, many = "This is not the questions of a known data set and is not read.", "are no questions and are not read"
+    known = f"Known are {shown_all(f'{name}.json' for name in KINDS)}."
+    return of_files(OTHER_DATASET, dict.fromkeys(paths, 1), one, many, known, source=SOURCE)
 
 
 class _Reader:

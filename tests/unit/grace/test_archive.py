@@ -36,7 +36,6 @@ HOSTILE = {
     "": "entry_control",
     "\x00packet2_buzzpoints.json": "entry_control",
     "a/b/packet2_buzzpoints.json": "entry_nested",
-    "a/b/": "entry_nested",
     "packet0_buzzpoints.json": "entry_number",
     "packet007_buzzpoints.json": "entry_number",
     "packet99999_buzzpoints.json": "entry_number",

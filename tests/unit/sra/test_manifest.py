@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.sra.record_cases import noticed
+from transforms.inputs import LFS_POINTER
 from transforms.sra import manifest, manifest_reader
 from transforms.sra.layout import MANIFEST_PATH
 from transforms.sra.manifest import FoundFile, ManifestEntry, compare_manifest, parse_manifest
@@ -196,7 +197,7 @@ def test_a_listed_file_that_is_not_as_listed(change: FoundFile | None, status: s
     [
         (FoundFile("file", 1, A), "unlisted", manifest.UNLISTED),
         (FoundFile("other"), "unlisted", manifest.UNLISTED),
-        (FoundFile("symlink_outside"), "refused", manifest.LEAVES_BUNDLE),
+        (FoundFile("symlink_outside"), "unlisted", manifest.UNLISTED),
     ],
 )
 def test_a_file_that_is_not_listed(file: FoundFile, status: str, rule: Rule) -> None:
@@ -204,6 +205,45 @@ def test_a_file_that_is_not_listed(file: FoundFile, status: str, rule: Rule) -> 
     assert statuses["notes.txt"] == status
     assert issues == [(rule.name, "notes.txt")]
     assert manifest.UNLISTED.severity is Severity.WARNING
+
+
+def test_what_is_not_listed_is_one_finding_with_a_count_and_examples() -> None:
+    found = {"a.txt": FoundFile("file", 1, A), ".git/": FoundFile("folder", n_files=214)}
+    frame, issues = compare_manifest(ENTRIES, FOUND | found)
+    (issue,) = issues
+    assert (issue.rule, issue.path, issue.value) == ("manifest.unlisted_file", None, "215")
+    assert "'a.txt'" in issue.message and "'.git/' (214 files)" in issue.message
+    assert frame.filter(status="unlisted")["path"].to_list() == [".git/", "a.txt"]
+    assert frame.filter(path=".git/")["kind"].to_list() == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("file", "rule", "status"),
+    [
+        (FoundFile("symlink_outside"), manifest.LEAVES_BUNDLE, "refused"),
+        (FoundFile("file", 130, B, is_pointer=True), LFS_POINTER, "size_mismatch"),
+    ],
+)
+def test_one_cause_in_many_files_is_one_finding(file: FoundFile, rule: Rule, status: str) -> None:
+    entries = [ManifestEntry(f"aux/{k:02}", 3, A, k) for k in range(30)]
+    frame, (issue,) = compare_manifest(entries, {entry.path: file for entry in entries})
+    assert (issue.rule, issue.path, issue.value) == (rule.name, None, "30")
+    assert "'aux/00'" in issue.message and "and 25 more" in issue.message
+    assert set(frame["status"]) == {status}
+
+
+def test_a_pointer_that_the_manifest_was_made_of_is_refused_too() -> None:
+    frame, issues = compare_manifest(ENTRIES[:1], {"aux/a.json": FoundFile("file", 3, A, is_pointer=True)})
+    assert (frame["status"].to_list(), [issue.rule for issue in issues]) == (["refused"], [LFS_POINTER.name])
+
+
+def test_files_with_causes_of_their_own_are_named_and_a_flood_of_them_is_counted() -> None:
+    entries = [ManifestEntry(f"aux/{k:02}", 3, A, k) for k in range(30)]
+    _, issues = compare_manifest(entries, {})
+    assert [(issue.rule, issue.path) for issue in issues[:20]] == [
+        ("manifest.missing_file", f"aux/{k:02}") for k in range(20)
+    ]
+    assert [(issue.rule, issue.path, issue.value) for issue in issues[20:]] == [("manifest.missing_file", None, "10")]
 
 
 def test_all_differences_are_named_at_once() -> None:
