@@ -138,7 +138,8 @@ def _read_cells(context: BuildContext, bundle: VerifiedBundle, questions: Questi
             _take(cells, _with_key(outcome, by_cell[outcome.cell], questions))
             advance(1)
     cells.outcomes = dict(sorted(cells.outcomes.items()))
-    cells.issues.sort(key=lambda issue: (issue.path or "", issue.line or 0, issue.rule))
+    # Stable: findings about one line stay in the order they were made, causes first.
+    cells.issues.sort(key=lambda issue: (issue.path or "", issue.line or 0))
     return cells
 
 

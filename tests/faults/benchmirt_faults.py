@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from collections.abc import Callable
 from typing import Final
@@ -11,6 +12,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from synthetic.benchmirt import make_release
+from synthetic.sra.faults.base import POINTER
 from tests.faults.bundles import Files
 from tests.faults.other_faults import Edit, OtherFault, flipped, of_bytes, replaced
 
@@ -94,6 +96,15 @@ def _mirt(name: str, description: str, outcome: str, rule: str, plant: Edit) -> 
 
 BENCHMIRT: Final = (
     _mirt("empty", "The response table has no bytes.", "refused", "empty_file", of_bytes(RESPONSES, lambda _: b"")),
+    *(
+        _mirt(f"lfs_pointer_{name}", f"A Git LFS pointer: {name}.", "refused", "input.lfs_pointer", of_bytes(path, put))
+        for name, path, put in (
+            ("responses", RESPONSES, lambda _: POINTER),
+            ("responses_gzipped", RESPONSES, lambda _: gzip.compress(POINTER)),
+            ("items", ITEMS, lambda _: POINTER),
+            ("models", MODELS, lambda _: POINTER),
+        )
+    ),
     _mirt(
         "not_utf8", "A name is not UTF-8.", "refused", "not_utf8", of_bytes(RESPONSES, replaced(b"org-", b"org-\xff"))
     ),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from synthetic.grace import synth_release, synth_runs
+from synthetic.sra.faults.base import POINTER
 from synthetic.zipcrypto import Entry, write_zip
 from tests.faults.bundles import Files
 from tests.faults.other_faults import Edit, OtherFault, flipped, of_bytes, replaced
@@ -25,6 +26,10 @@ def sound() -> Files:
     """Return a sound release and runs, by path."""
     runs = synth_runs(1, n_packets=2, n_questions=5, elicitation="verb")
     return {ZIP: synth_release(1, 2, 5)} | {f"grace/runs/{name}": data for name, data in runs.items()}
+
+
+def _pointer(_data: bytes) -> bytes:
+    return POINTER
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, bytes]]:
@@ -140,7 +145,8 @@ def _confidence(value: object) -> Edit:
 
 
 def _grace(name: str, description: str, outcome: str, rule: str, plant: Edit) -> OtherFault:
-    return OtherFault("grace", f"grace_{name}", description, outcome, f"grace.{rule}", plant)  # type: ignore[arg-type]
+    stated = f"grace.{rule}" if "." not in rule else rule
+    return OtherFault("grace", f"grace_{name}", description, outcome, stated, plant)  # type: ignore[arg-type]
 
 
 GRACE: Final = (
@@ -269,5 +275,8 @@ GRACE: Final = (
     _grace(
         "runs_missing_question", "A question is left out.", "info", "runs_missing_questions", _runs(lambda qs: qs.pop())
     ),
+    _grace("lfs_pointer", "The zip is a Git LFS pointer.", "refused", "input.lfs_pointer", of_bytes(ZIP, _pointer)),
+    _grace("packet_lfs_pointer", "A packet is a Git LFS pointer.", "refused", "input.lfs_pointer", _packet(_pointer)),
+    _grace("runs_lfs_pointer", "A run file is a pointer.", "refused", "input.lfs_pointer", of_bytes(RUNS, _pointer)),
     _grace("runs_unlisted", "A file is no run file.", "warning", "runs_file_unlisted", _more("grace/runs/notes.json")),
 )

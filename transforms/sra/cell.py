@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from transforms.gzipped import inflate
 from transforms.issue_log import Unread
+from transforms.sra.consequences import folded
 from transforms.sra.entropy import read_blocks
 from transforms.sra.entropy_index import match_rollouts
 from transforms.sra.entropy_summary import rollout_columns, summarise, token_tables
@@ -57,7 +58,7 @@ def read_tokens(
 ) -> HalfResult:
     """Read a cell's entropies: tables `token_entropies` and `rollout_entropies`, and the number of tokens."""
     result = _read_tokens(cell, bin_file, index_file, vocabulary, layout, max_bytes)
-    result.issues = [issue.at(source=SOURCE, **cell.columns) for issue in result.issues]
+    result.issues = folded([issue.at(source=SOURCE, **cell.columns) for issue in result.issues])
     return result
 
 
@@ -132,7 +133,7 @@ def read_answers(cell: CellKey, given: AnswersInput) -> tuple[HalfResult, TfMemo
     result.unread += given.index_unread
     if result.unread:
         result.tables["unknown_fields"] = _keyed(cell, _unknown_fields(result.unread))
-    result.issues = [issue.at(source=SOURCE, **cell.columns) for issue in result.issues]
+    result.issues = folded([issue.at(source=SOURCE, **cell.columns) for issue in result.issues])
     if has_errors(result.issues):
         result.tables = {}
     return result, memory

@@ -33,6 +33,11 @@ AUX: Final = "bundle/aux/*"
 INSTANCES: Final = "instances/*.json"
 
 
+POINTER: Final = (
+    b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0123456789abcdef" * 4 + b"\nsize 81234\n"
+)
+
+
 class Patch:
     """A bundle with changes on top; `changes` maps a path to its new bytes, or to None where it was removed."""
 

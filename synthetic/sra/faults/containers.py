@@ -13,6 +13,8 @@ from synthetic.sra.faults.base import (
     BIN,
     INDEX,
     INSTANCES,
+    MANIFEST,
+    POINTER,
     SAMPLING,
     TF,
     TOKENIZER,
@@ -165,13 +167,39 @@ def _dress(kind: str, pattern: str) -> list[Fault]:
     ]
 
 
-def _outside(name: str, description: str, plant: Planter) -> Fault:
-    """A fault of the questions, which no manifest lists."""
-    return Fault(name, description, "refused", "questions.", plant, refreshable=False, unrefreshed=None)
+def _outside(name: str, description: str, plant: Planter, rule: str = "questions.") -> Fault:
+    """A fault of a file that no manifest lists."""
+    return Fault(name, description, "refused", rule, plant, refreshable=False, unrefreshed=None)
+
+
+def _pointer(kind: str, pattern: str) -> Fault:
+    """The few lines that Git leaves in the place of a file which was never fetched."""
+    name, what = f"lfs_pointer_{kind}", f"A Git LFS pointer stands in the file's place. ({kind})"
+    if pattern in {MANIFEST, INSTANCES}:
+        return _outside(name, what, _bytes(pattern, lambda _: POINTER), _POINTER_RULE)
+    planter = _bytes(pattern, lambda _: POINTER)
+    return Fault(name, what, "refused", _POINTER_RULE, planter, unrefreshed=("refused", _POINTER_RULE))
+
+
+_POINTER_RULE: Final = "input.lfs_pointer"
+_LISTED: Final = {"bin": BIN, "tokenizer": TOKENIZER, "audit": AUDIT, "manifest": MANIFEST, "instances": INSTANCES}
+
+
+def _twice(pattern: str, key: bytes, rule: str, of: str) -> Fault:
+    """Put a key into a document once more, before where it stands."""
+    planter = _bytes(pattern, lambda d: d.replace(key + b":", key + b": 0, " + key + b":", 1))
+    name, what = f"repeated_key_{of}", f"An object of the document has one key twice. ({of})"
+    if pattern == INSTANCES:
+        return _outside(name, what, planter, rule)
+    return Fault(name, what, "refused", rule, planter)
 
 
 FAULTS: Final = (
     *(fault for kind, pattern in _GZIP.items() for fault in (*_each(kind, pattern), *_dress(kind, pattern))),
+    *(_pointer(kind, pattern) for kind, pattern in {**_GZIP, **_LISTED}.items()),
+    _twice(INSTANCES, b'"answer"', "questions.repeated_key", "instances"),
+    _twice(AUDIT, b'"records"', "audit.repeated_key", "audit"),
+    _twice(TOKENIZER, b'"model"', "tokenizer.repeated_key", "tokenizer"),
     Fault("flipped_byte_bin", "The sign bit of an entropy is set.", "refused", "entropy.negative", _flip_sign),
     Fault(
         "flipped_byte_tokenizer",

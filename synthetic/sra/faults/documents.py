@@ -42,6 +42,11 @@ def _instances(name: str, description: str, rule: str, edit: Callable[[list[Any]
     return Fault(f"instances_{name}", description, "refused", rule, plant, refreshable=False, unrefreshed=None)
 
 
+def _other_file(patch: Patch) -> None:
+    """Add what a desktop leaves beside a file it has copied."""
+    patch.write("instances/._champ.json", b"\x00\x05\x16\x07")
+
+
 def _tokenizer(name: str, description: str, data: bytes) -> Fault:
     def plant(patch: Patch) -> None:
         patch.write(patch.pick(TOKENIZER), data)
@@ -115,6 +120,15 @@ FAULTS: Final = (
         "something_else", "A tokenizer file is JSON of another kind.", b'{"model_type": "qwen", "vocab_size": 12}'
     ),
     _tokenizer("array", "A tokenizer file is a JSON array.", b"[1, 2, 3]"),
+    Fault(
+        "instances_other_file",
+        "A file that is no data set's stands beside the questions.",
+        "warning",
+        "questions.other_dataset",
+        _other_file,
+        refreshable=False,
+        unrefreshed=None,
+    ),
     _instances(
         "repeated",
         "A question stands twice in the questions.",

@@ -94,6 +94,12 @@ def _aux_flip(patch: Patch) -> None:
     patch.write(path, bytes([data[0] ^ 1]) + data[1:])
 
 
+def _repository(patch: Patch) -> None:
+    """Add what version control keeps beside the files."""
+    for number in range(30):
+        patch.write(f"bundle/.git/objects/{number:02}/blob", b"x")
+
+
 FAULTS: Final = (
     _own("missing", "There is no MANIFEST.csv.", "", _remove(MANIFEST)),
     _own("empty", "MANIFEST.csv has no bytes.", "", lambda patch: patch.write(MANIFEST, b"")),
@@ -150,6 +156,13 @@ FAULTS: Final = (
         "An unlisted file stands in a cell's folder.",
         "unlisted_file",
         _add("bundle/models/Qwen3-32B/champ/direct/notes.txt"),
+        "warning",
+    ),
+    _own(
+        "unlisted_folder",
+        "A folder of many files stands in the bundle, none of them listed.",
+        "unlisted_file",
+        _repository,
         "warning",
     ),
     _own("grown_file", "A file has a byte more than stated.", "size_mismatch", _grown),

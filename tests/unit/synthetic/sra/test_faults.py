@@ -22,12 +22,13 @@ LISTED = [name for name, fault in FAULTS.items() if fault.refreshable]
 ANYWHERE = {
     "manifest_missing", "manifest_empty", "manifest_lists_absent_sampling", "manifest_lists_absent_tf",
     "manifest_lists_absent_index", "manifest_lists_absent_tokenizer", "manifest_lists_absent_audit",
-    "manifest_lists_absent_aux", "manifest_unlisted_file", "manifest_unlisted_in_cell", "entropy_no_index",
+    "manifest_lists_absent_aux", "manifest_unlisted_file", "manifest_unlisted_in_cell",
+    "manifest_unlisted_folder", "instances_other_file", "entropy_no_index",
     "entropy_no_blocks", "tf_file_gone", "tokenizer_gone",
 }  # fmt: skip
 MANY_FILES = {
     "sampling_shuffled", "tf_as_rollouts", "tf_line_a_rollout", "tf_two_orders", "entropy_interleaved",
-    "entropy_no_rollout",
+    "entropy_no_rollout", "manifest_unlisted_folder",
 }  # fmt: skip
 
 
