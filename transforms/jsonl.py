@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from transforms.issue_log import IssueLog, shown_all
-from transforms.jsondoc import (
+from transforms.jsontext import (
     BOM,
     Flaw,
     UndecodableError,

@@ -24,7 +24,7 @@ ANSWER_TABLES: Final = (
     "unknown_fields",
 )
 _BOTH: Final = (
-    "transforms/gzipped.py", "transforms/inputs.py", "transforms/jsondoc.py", "transforms/jsonl.py",
+    "transforms/gzipped.py", "transforms/inputs.py", "transforms/json*.py",
     "transforms/issue_log.py", "transforms/sra/cell.py", "transforms/sra/consequences.py",
     "transforms/sra/records.py", "transforms/sra/layout.py", "transforms/sra/index.py",
     "transforms/sra/entropy*.py", "pipelines/sra/worker.py", "pipelines/sra/reading.py", "warehouse/storage/parquet.py",
@@ -47,7 +47,7 @@ def _contracts(tables: tuple[str, ...]) -> str:
 
 def tokenizers_key() -> str:
     """Return the hash of the code that tells a sound tokenizer."""
-    return code_hash("transforms/sra/token*.py", "transforms/jsondoc.py", "transforms/inputs.py")
+    return code_hash("transforms/sra/token*.py", "transforms/json*.py", "transforms/inputs.py")
 
 
 def tokens_key(cell: CellKey, files: Mapping[str, FileRef], tokenizer: FileRef | None, layout: str) -> str | None:

@@ -22,7 +22,7 @@ from transforms.benchmirt.pyirt import write_subjects
 from transforms.benchmirt.responses import read_responses
 from transforms.grace import Limits
 from transforms.grace.archive import read_archive
-from transforms.grace.jsontext import Notes
+from transforms.grace.notes import Notes
 from transforms.grace.pickles import load_plain
 from transforms.grace.positions import Buzz, read_position
 from transforms.gzipped import inflate

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.test_jsondoc import POINTER
+from synthetic.sra.faults.base import POINTER
 from transforms import gzipped
 from transforms.gzipped import inflate
 from transforms.inputs import LFS_POINTER, is_lfs_pointer

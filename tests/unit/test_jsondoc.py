@@ -11,26 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from synthetic.sra.faults.base import POINTER
 from transforms import inputs, jsondoc
 from transforms.inputs import LFS_POINTER, is_lfs_pointer
 from transforms.issue_log import IssueLog
-from transforms.jsondoc import (
+from transforms.jsondoc import Form, read_array, read_object
+from transforms.jsontext import (
     DEEPEST,
     Flaw,
-    Form,
     UndecodableError,
     blank_bare_tokens,
     bound_written_keys,
     count_written_keys,
     decode,
     json_type,
-    read_array,
-    read_object,
     repeated_keys,
 )
 from warehouse.contracts import Rule, Severity
-
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
 
 
 def rule(name: str, severity: Severity = Severity.ERROR) -> Rule:

@@ -15,7 +15,8 @@ from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.missing import note_missing
 from transforms.issue_log import IssueLog, shown, shown_all
 from transforms.jsonl import Limits as LineLimits
-from transforms.jsonl import Line, json_type, read_lines
+from transforms.jsonl import Line, read_lines
+from transforms.jsontext import json_type
 from warehouse.contracts import has_errors
 
 _KEYS: Final = {"subject_id", "responses"}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from transforms.grace import rules
-from transforms.grace.jsontext import Notes
+from transforms.grace.notes import Notes
 from transforms.grace.pickles import PickleRefusedError, Plain, load_plain
 from transforms.grace.tables import Limits, Row, file_row
 from transforms.issue_log import of_files

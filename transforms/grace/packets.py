@@ -9,11 +9,12 @@ from typing import Any, Final
 from transforms.grace import rules
 from transforms.grace.answers import parse_answer_line
 from transforms.grace.categories import UNGROUPED, normalise
-from transforms.grace.jsontext import QUESTIONS, Notes, require_keys, text_field, unknown_fields
+from transforms.grace.notes import QUESTIONS, Notes, require_keys, text_field, unknown_fields
 from transforms.grace.positions import Buzz, check_buzzes, check_marks, read_position
 from transforms.grace.tables import Row
 from transforms.issue_log import shown
-from transforms.jsondoc import json_type, read_array
+from transforms.jsondoc import read_array
+from transforms.jsontext import json_type
 
 _NEEDED: Final = ("tossup_index", "category", "question", "answer", "question_buzzpoints", "position")
 _KNOWN: Final = frozenset(_NEEDED)

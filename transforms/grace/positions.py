@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Final, NamedTuple, TypeGuard
 
 from transforms.grace import rules
-from transforms.grace.jsontext import Notes
+from transforms.grace.notes import Notes
 from transforms.issue_log import shown
-from transforms.jsonl import json_type
+from transforms.jsontext import json_type
 
 _WORD: Final = re.compile(r"0|[1-9][0-9]{0,6}")
 _VALUE: Final = re.compile(r"\[([HM][0-9]{1,6}), ([+-])\]")

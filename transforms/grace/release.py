@@ -9,7 +9,7 @@ import polars as pl
 
 from transforms.grace.archive import read_archive
 from transforms.grace.audit import Packets, audit_pickles
-from transforms.grace.jsontext import Notes
+from transforms.grace.notes import Notes
 from transforms.grace.packets import PacketRows, check_shared_indices, read_packet
 from transforms.grace.rules import RELEASE_COUNTS
 from transforms.grace.tables import Limits, Row, SourceTables, frame, without_rows

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from transforms.grace import rules
-from transforms.grace.jsontext import Notes, require_keys, unknown_fields
+from transforms.grace.notes import Notes, require_keys, unknown_fields
 from transforms.grace.tables import Row
 from transforms.issue_log import shown, shown_all
-from transforms.jsondoc import json_type
+from transforms.jsontext import json_type
 
 Elicitation = Literal["logit", "verb"]
 _TEAM: Final = re.compile(r"[HM][0-9]{1,6}")

@@ -10,13 +10,14 @@ from typing import Any, Final, get_args
 import polars as pl
 
 from transforms.grace import rules
-from transforms.grace.jsontext import QUESTIONS, Notes, require_keys, unknown_fields
+from transforms.grace.notes import QUESTIONS, Notes, require_keys, unknown_fields
 from transforms.grace.packets import read_index
 from transforms.grace.positions import one_buzz_a_team, read_position
 from transforms.grace.run_lists import Elicitation, read_run_list
 from transforms.grace.tables import Row, SourceTables, file_row, frame
 from transforms.issue_log import of_files, shown
-from transforms.jsondoc import json_type, read_array
+from transforms.jsondoc import read_array
+from transforms.jsontext import json_type
 from warehouse.contracts import Issue
 from warehouse.contracts.grace import SOURCE
 

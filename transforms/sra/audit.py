@@ -9,7 +9,8 @@ from typing import Any, Final
 import polars as pl
 
 from transforms.issue_log import IssueLog, shown
-from transforms.jsondoc import Form, json_type, read_object
+from transforms.jsondoc import Form, read_object
+from transforms.jsontext import json_type
 from transforms.sra.layout import AUDIT_PATH, CellKey
 from transforms.sra.probes import HASH_BASIS, POSITION_BASIS
 from warehouse.contracts import Issue, Rule, Severity

@@ -45,7 +45,14 @@ class IngestIssues(dy.Schema):
 
 
 TABLES: Final = (
-    Table("source_files", SourceFiles, SOURCE, "file", "Every file read or found, with both hashes."),
+    Table(
+        "source_files",
+        SourceFiles,
+        SOURCE,
+        "file",
+        "Every file read or found, with both hashes. A folder of many files that a manifest does not list, as version "
+        "control leaves it, is one row: its path ends in '/'.",
+    ),
     Table(
         "ingest_issues",
         IngestIssues,

@@ -25,7 +25,7 @@ from transforms.grace import Elicitation, Limits, read_release, read_runs
 from transforms.grace.answers import parse_answer_line
 from transforms.grace.audit import Packets, audit_pickles
 from transforms.grace.categories import normalise
-from transforms.grace.jsontext import Notes
+from transforms.grace.notes import Notes
 from transforms.grace.packets import PacketRows, check_shared_indices, read_packet
 from transforms.grace.pickles import PickleRefusedError, load_plain
 from transforms.grace.runs import attach_clues

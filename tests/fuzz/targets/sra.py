@@ -21,7 +21,7 @@ from transforms.sra.cell import AnswersInput, HalfResult, read_answers, read_tok
 from transforms.sra.entropy_index import INDEX_SCHEMA
 from transforms.sra.index import parse_index
 from transforms.sra.join import TfMemory
-from transforms.sra.questions import parse_questions, questions_frame
+from transforms.sra.questions import NOT_JSON, parse_questions, questions_frame
 from transforms.sra.sampling import QUESTION_SCHEMA, ROLLOUT_SCHEMA, Sampling, parse_sampling
 from transforms.sra.verdicts_ab import parse_ab
 from transforms.sra.verdicts_tf import parse_tf
@@ -182,7 +182,7 @@ def _questions(data: bytes) -> None:
         sound_issues(issues, data)
         if sometimes(data):
             require(parse_questions(dataset, data, "q.json") == (found, issues), "another result at the second reading")
-        if any(issue.line is None and issue.severity == "error" for issue in issues):
+        if any((issue.line is None or issue.rule == NOT_JSON.name) and issue.severity == "error" for issue in issues):
             continue  # the file is refused whole, or its errors are only counted
         sound_table("questions", questions_frame(found))
         entries = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))

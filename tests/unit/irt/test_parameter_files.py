@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.test_jsondoc import POINTER
+from synthetic.sra.faults.base import POINTER
 from transforms.irt import IrtInputError, Parameters, read_parameters, write_parameters
 
 ITEMS = ["bbh__boolean_expressions_0", "trustllm_jailbreaktrigger__['bad words']_12", 'odd, "quoted"\nid é']

@@ -11,8 +11,8 @@ from dataframely.exc import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
+from synthetic.sra.faults.base import POINTER
 from tests.shared_data import shared
-from tests.unit.test_jsondoc import POINTER
 from transforms.inputs import LFS_POINTER
 from transforms.sra import questions as module
 from transforms.sra.questions import RULES, Question, parse_questions, questions_frame

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from transforms.grace import rules
 from transforms.issue_log import IssueLog, shown, shown_all
-from transforms.jsondoc import Form, json_type
+from transforms.jsondoc import Form
+from transforms.jsontext import json_type
 from warehouse.contracts import Rule
 from warehouse.contracts.grace import SOURCE
 
