@@ -19,7 +19,7 @@ from warehouse.errors import LakeError
 from warehouse.storage.ahead import measured
 
 MAX_GIVEN: Final = 2 << 30
-FEW: Final = 20
+FEW: Final = 10
 """Files of a folder without a listed one that are still looked at, each for itself."""
 _UNREADABLE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EIO})
 

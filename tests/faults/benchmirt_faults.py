@@ -100,7 +100,7 @@ BENCHMIRT: Final = (
         _mirt(f"lfs_pointer_{name}", f"A Git LFS pointer: {name}.", "refused", "input.lfs_pointer", of_bytes(path, put))
         for name, path, put in (
             ("responses", RESPONSES, lambda _: POINTER),
-            ("responses_gzipped", RESPONSES, lambda _: gzip.compress(POINTER)),
+            ("responses_gzipped", RESPONSES, lambda _: gzip.compress(POINTER, mtime=0)),
             ("items", ITEMS, lambda _: POINTER),
             ("models", MODELS, lambda _: POINTER),
         )
