@@ -19,8 +19,9 @@ Written from the headers under `sql/macros/` by `python -m warehouse.sqldocs`.
 A macro takes the name of a relation with the columns `cell, question_id, confidence, correct`: a table, a view, a
 temporary table or a `WITH` of your own. Figures are a row a cell, each in the column of its name. `question_id` is the
 cluster of every standard error. `confidence` is a number, higher for surer; `correct` is true or false, or 1 or 0. Rows
-that cannot be used are counted in `n_null`, `n_nan` and `n_out_of_range` and left out. A figure that does not exist is
-null, and a `_reason` column says why: [statistics.md](statistics.md) has the list and a worked example.
+that cannot be used are counted in `n_null`, `n_nan` and `n_out_of_range` and left out. A null `cell` or `question_id`
+is an error that says in how many rows it is. A figure that does not exist is null, and a `_reason` column says why:
+[statistics.md](statistics.md) has the list and a worked example.
 
 ```sql
 WITH mine AS (

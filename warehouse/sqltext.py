@@ -5,6 +5,7 @@ with a block of `--` lines that a person and this module both read:
 
     -- view: tf_join_audit                     macro, table or check instead of view
     -- kind: table                             macros only: scalar or table
+    -- internal                                macros only: a step of other SQL, not part of what users are offered
     -- grain: model, dataset, condition        what a row is; `returns:` for macros
     -- parameter n_bins: number of bins        macros only
     -- column n_rows: rows of the cell [rows]  a column the glossary does not know, unit in brackets
@@ -33,6 +34,7 @@ _ITEM: Final = re.compile(r"(view|macro|table|check|kind|grain|returns|example|(
 _UNIT: Final = re.compile(r"(.*?)(?: \[([^\]]+)\])?", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _CALL: Final = re.compile(r"([A-Za-z_]\w*)\(")
+_INTERNAL: Final = "internal"
 _SUFFIXES: Final = {
     "_se": "Standard error of {0}, clustered by question.",
     "_lo": "Lower end of the 95 % interval of {0}.",
@@ -71,12 +73,14 @@ class SqlObject:
     columns: Mapping[str, Column] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     glossary: Mapping[str, Column] = field(default_factory=dict)
+    internal: bool = False
 
     @property
     def comment(self) -> str:
         """What the catalog says about the object: what it gives, what it means, how to ask it."""
         lead = "Returns" if "macro" in self.kind else "Grain"
-        parts = [f"{lead}: {self.grain}.", self.description]
+        parts = ["Internal."] if self.internal else []
+        parts += [f"{lead}: {self.grain}.", self.description]
         parts += [f"{name}: {text}." for name, text in self.parameters.items()]
         parts += [f"Example: {self.example}"] if self.example else []
         return " ".join(part for part in parts if part)
@@ -151,6 +155,7 @@ def parse_object(text: str) -> SqlObject:
         sql=sql,
         columns={key[7:]: _column(value) for key, value in rest if key.startswith("column ")},
         parameters={key[10:]: value for key, value in rest if key.startswith("parameter ")},
+        internal=_INTERNAL in values,
     )
 
 
@@ -167,6 +172,8 @@ def _items(header: Sequence[str]) -> tuple[list[tuple[str, str]], str]:
         found = _ITEM.fullmatch(line.strip())
         if line.startswith("   ") and items:
             items[-1] = (items[-1][0], f"{items[-1][1]} {line.strip()}")
+        elif line.strip() == _INTERNAL:
+            items.append((_INTERNAL, ""))
         elif found:
             items.append((found[1], found[2]))
         else:

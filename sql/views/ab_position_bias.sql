@@ -45,7 +45,7 @@ _rollouts AS (
     INNER JOIN _cells AS c ON r.model = c.model AND r.dataset = c.dataset AND r.condition = c.condition
 ),
 
-_means AS (FROM clustered_mean('_rollouts', col := 'gap')),
+_means AS (FROM clustered_mean_of('_rollouts', 'gap')),
 
 _levels AS (
     SELECT
