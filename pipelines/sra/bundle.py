@@ -16,7 +16,8 @@ from pipelines.sra.jobs import FileRef
 from pipelines.sra.reading import ChangedError, read_verified
 from transforms.sra.layout import AUDIT_PATH, MANIFEST_PATH, CellKey, check_cell_files, group_cells, tokenizer_model
 from transforms.sra.manifest import FoundFile, compare_manifest, parse_manifest
-from transforms.sra.questions import Question, parse_questions
+from transforms.sra.question import Question
+from transforms.sra.questions import parse_questions
 from transforms.sra.tokenizers import parse_tokenizer
 from warehouse.contracts import TABLES, Issue, Rule, Severity, has_errors
 from warehouse.contracts.sra import SOURCE

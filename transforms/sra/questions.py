@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 import orjson
@@ -13,6 +13,7 @@ from transforms.issue_log import IssueLog, shown, shown_all
 from transforms.jsonl import json_type
 from transforms.sra.grading.gold import KINDS, gold_fault
 from transforms.sra.layout import CellKey
+from transforms.sra.question import Question
 from transforms.sra.records import Field, Kind, RecordReader, record_rules
 from warehouse.contracts import TABLES, Issue, Rule, Severity, fingerprint
 from warehouse.contracts.sra import SOURCE
@@ -35,21 +36,6 @@ RULES: Final = (
     NOT_UTF8, NOT_JSON, NOT_AN_ARRAY, MISSING_KEY, MISTYPED, OUT_OF_RANGE, UNKNOWN_KEY, WRONG_DATASET, REPEATED,
     EMPTY_ID, UNKNOWN_KIND, BAD_GOLD, OTHER_DATASET, BYTE_ORDER_MARK,
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question. `answer_kind` says how the gold answer is compared; the calculator and limits are MedCalc's."""
-
-    dataset: str
-    instance_id: str
-    question: str
-    gold_answer: str
-    answer_kind: str
-    calculator_id: int | None
-    lower_limit: str | None
-    upper_limit: str | None
-    skill_ids: tuple[str, ...]
 
 
 _ENTRY: Final = (

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.shared_data import shared
 from transforms.sra import questions as module
-from transforms.sra.questions import RULES, Question, parse_questions, questions_frame
+from transforms.sra.question import Question
+from transforms.sra.questions import RULES, parse_questions, questions_frame
 from warehouse.contracts import TABLES, Rule, has_errors
 
 PATH = "instances/x.json"

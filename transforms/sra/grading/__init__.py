@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from transforms.sra.grading import champ, logicbench, medcalcbench, theoremqa
 from transforms.sra.grading.texts import MAX_ANSWER_CHARS, drop_thinking
-
-if TYPE_CHECKING:
-    # Reading questions needs the rules here, to check gold answers.
-    from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 # Goes up whenever a text or an answer may be graded differently than before.
 GRADING_VERSION: Final = "1"
