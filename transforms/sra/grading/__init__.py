@@ -2,6 +2,12 @@
 
 One module a benchmark, each with `extract` (text to answer) and `compare` (answer to verdict). `docs/grading.md` has
 the rules, and every difference to the benchmarks' own evaluators.
+
+Belongs here: rules that look at one answer and one question, and what they are made of: numbers, expressions, LaTeX,
+texts.
+
+Does not belong here: reading questions files (`transforms/sra/questions.py`); agreement and accuracy, which count
+verdicts.
 """
 
 from __future__ import annotations
