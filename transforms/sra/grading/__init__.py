@@ -21,7 +21,7 @@ from transforms.sra.grading.texts import MAX_ANSWER_CHARS, drop_thinking
 from transforms.sra.question import Question
 
 # Goes up whenever a text or an answer may be graded differently than before.
-GRADING_VERSION: Final = "1"
+GRADING_VERSION: Final = "2"
 NO_ANSWER: Final = "no_answer"
 OVER_BUDGET: Final = "over_budget"
 _CACHE_SIZE: Final = 50_000
