@@ -25,7 +25,7 @@ from typing import Final
 
 from warehouse.contracts import TABLES
 
-UNION_MARKER: Final = "every_confidence_observations"
+_MARKER: Final = re.compile(r"\bevery(_\w+)")
 UNION_SUFFIX: Final = "_confidence_observations"
 FIGURES: Final = "calibration_figures"
 _KINDS: Final = {"view": "view", "table": "table", "check": "check"}
@@ -218,7 +218,7 @@ def _load(root: Path, folder: str) -> list[SqlObject]:
 
 def load_sql(root: Path) -> list[SqlObject]:
     """Return the macros and views below `root` in an order in which each finds what it needs."""
-    return [*_in_order(_load(root, "macros")), *_in_order(_with_union(_load(root, "views")))]
+    return [*_in_order(_load(root, "macros")), *_in_order(_with_unions(_load(root, "views")))]
 
 
 def load_tables(root: Path) -> list[SqlObject]:
@@ -231,11 +231,20 @@ def load_checks(root: Path) -> list[SqlObject]:
     return _load(root, "checks")
 
 
-def _with_union(views: Sequence[SqlObject]) -> list[SqlObject]:
-    """Put the union of every source's observations where the marker stands: a new source adds a view, nothing else."""
-    sources = sorted(view.name for view in views if view.name.endswith(UNION_SUFFIX))
-    union = "\nUNION ALL BY NAME\n".join(f"SELECT * FROM {name}" for name in sources)
-    return [replace(view, sql=re.sub(rf"\b{UNION_MARKER}\b", f"({union})", view.sql)) for view in views]
+def _with_unions(views: Sequence[SqlObject]) -> list[SqlObject]:
+    """Put, where a view says `every_x`, the union of every view whose name ends in `_x`: a new source adds its view.
+
+    Raises ValueError where there is none.
+    """
+    names = sorted(view.name for view in views)
+
+    def union(marker: re.Match[str]) -> str:
+        sources = [name for name in names if name.endswith(marker[1])]
+        if not sources:
+            raise ValueError(f"{marker[0]} is the union of the views whose names end in {marker[1]}, and none does")
+        return "(" + "\nUNION ALL BY NAME\n".join(f"SELECT * FROM {name}" for name in sources) + ")"
+
+    return [replace(view, sql=_MARKER.sub(union, view.sql)) for view in views]
 
 
 def _in_order(objects: Sequence[SqlObject]) -> list[SqlObject]:
