@@ -6,6 +6,7 @@ with a block of `--` lines that a person and this module both read:
     -- view: tf_join_audit                     macro, table or check instead of view
     -- kind: table                             macros only: scalar or table
     -- internal                                macros only: a step of other SQL, not part of what users are offered
+    -- source: sra                             views of one source whose name does not start with the source's
     -- grain: model, dataset, condition        what a row is; `returns:` for macros
     -- parameter n_bins: number of bins        macros only
     -- column n_rows: rows of the cell [rows]  a column the glossary does not know, unit in brackets
@@ -30,7 +31,7 @@ UNION_SUFFIX: Final = "_confidence_observations"
 FIGURES: Final = "calibration_figures"
 _KINDS: Final = {"view": "view", "table": "table", "check": "check"}
 _MACRO_KINDS: Final = {"scalar": "macro", "table": "table macro"}
-_ITEM: Final = re.compile(r"(view|macro|table|check|kind|grain|returns|example|(?:column|parameter) \w+): *(.*)")
+_ITEM: Final = re.compile(r"(view|macro|table|check|kind|source|grain|returns|example|(?:column|parameter) \w+): *(.*)")
 _UNIT: Final = re.compile(r"(.*?)(?: \[([^\]]+)\])?", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _CALL: Final = re.compile(r"([A-Za-z_]\w*)\(")
@@ -73,6 +74,7 @@ class SqlObject:
     columns: Mapping[str, Column] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     glossary: Mapping[str, Column] = field(default_factory=dict)
+    source: str = ""
     internal: bool = False
 
     @property
@@ -155,6 +157,7 @@ def parse_object(text: str) -> SqlObject:
         sql=sql,
         columns={key[7:]: _column(value) for key, value in rest if key.startswith("column ")},
         parameters={key[10:]: value for key, value in rest if key.startswith("parameter ")},
+        source=values.get("source", ""),
         internal=_INTERNAL in values,
     )
 

@@ -1,4 +1,5 @@
 -- view: ab_position_bias
+-- source: sra
 -- grain: model, dataset, condition
 -- What the A/B probe's order does: p(correct) in order AB, where the letter A means correct, less p(correct) in
 -- order BA, where B does. Above 0 the model leans to the letter A whatever it means. The signal is the mean of both

@@ -2,6 +2,6 @@
 
 Belongs here: tests of `transforms/sra`, and the records and entropies made for them.
 
-Does not belong here: grading, which has a package of its own below; made-up bundles (`tests/unit/synthetic`), on disk
-(`tests/pipelines`).
+Does not belong here: grading, which has a package of its own below; how bundles are made up (`tests/unit/synthetic`);
+bundles on disk (`tests/pipelines`).
 """
