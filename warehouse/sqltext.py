@@ -5,6 +5,8 @@ with a block of `--` lines that a person and this module both read:
 
     -- view: tf_join_audit                     macro, table or check instead of view
     -- kind: table                             macros only: scalar or table
+    -- internal                                macros only: a step of other SQL, not part of what users are offered
+    -- source: sra                             views of one source whose name does not start with the source's
     -- grain: model, dataset, condition        what a row is; `returns:` for macros
     -- parameter n_bins: number of bins        macros only
     -- column n_rows: rows of the cell [rows]  a column the glossary does not know, unit in brackets
@@ -24,15 +26,16 @@ from typing import Final
 
 from warehouse.contracts import TABLES
 
-UNION_MARKER: Final = "every_confidence_observations"
+_MARKER: Final = re.compile(r"\bevery(_\w+)")
 UNION_SUFFIX: Final = "_confidence_observations"
 FIGURES: Final = "calibration_figures"
 _KINDS: Final = {"view": "view", "table": "table", "check": "check"}
 _MACRO_KINDS: Final = {"scalar": "macro", "table": "table macro"}
-_ITEM: Final = re.compile(r"(view|macro|table|check|kind|grain|returns|example|(?:column|parameter) \w+): *(.*)")
+_ITEM: Final = re.compile(r"(view|macro|table|check|kind|source|grain|returns|example|(?:column|parameter) \w+): *(.*)")
 _UNIT: Final = re.compile(r"(.*?)(?: \[([^\]]+)\])?", re.DOTALL)
 _WORD: Final = re.compile(r"[A-Za-z_]\w*")
 _CALL: Final = re.compile(r"([A-Za-z_]\w*)\(")
+_INTERNAL: Final = "internal"
 _SUFFIXES: Final = {
     "_se": "Standard error of {0}, clustered by question.",
     "_lo": "Lower end of the 95 % interval of {0}.",
@@ -71,12 +74,15 @@ class SqlObject:
     columns: Mapping[str, Column] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     glossary: Mapping[str, Column] = field(default_factory=dict)
+    source: str = ""
+    internal: bool = False
 
     @property
     def comment(self) -> str:
         """What the catalog says about the object: what it gives, what it means, how to ask it."""
         lead = "Returns" if "macro" in self.kind else "Grain"
-        parts = [f"{lead}: {self.grain}.", self.description]
+        parts = ["Internal."] if self.internal else []
+        parts += [f"{lead}: {self.grain}.", self.description]
         parts += [f"{name}: {text}." for name, text in self.parameters.items()]
         parts += [f"Example: {self.example}"] if self.example else []
         return " ".join(part for part in parts if part)
@@ -151,6 +157,8 @@ def parse_object(text: str) -> SqlObject:
         sql=sql,
         columns={key[7:]: _column(value) for key, value in rest if key.startswith("column ")},
         parameters={key[10:]: value for key, value in rest if key.startswith("parameter ")},
+        source=values.get("source", ""),
+        internal=_INTERNAL in values,
     )
 
 
@@ -167,6 +175,8 @@ def _items(header: Sequence[str]) -> tuple[list[tuple[str, str]], str]:
         found = _ITEM.fullmatch(line.strip())
         if line.startswith("   ") and items:
             items[-1] = (items[-1][0], f"{items[-1][1]} {line.strip()}")
+        elif line.strip() == _INTERNAL:
+            items.append((_INTERNAL, ""))
         elif found:
             items.append((found[1], found[2]))
         else:
@@ -211,7 +221,7 @@ def _load(root: Path, folder: str) -> list[SqlObject]:
 
 def load_sql(root: Path) -> list[SqlObject]:
     """Return the macros and views below `root` in an order in which each finds what it needs."""
-    return [*_in_order(_load(root, "macros")), *_in_order(_with_union(_load(root, "views")))]
+    return [*_in_order(_load(root, "macros")), *_in_order(_with_unions(_load(root, "views")))]
 
 
 def load_tables(root: Path) -> list[SqlObject]:
@@ -224,11 +234,20 @@ def load_checks(root: Path) -> list[SqlObject]:
     return _load(root, "checks")
 
 
-def _with_union(views: Sequence[SqlObject]) -> list[SqlObject]:
-    """Put the union of every source's observations where the marker stands: a new source adds a view, nothing else."""
-    sources = sorted(view.name for view in views if view.name.endswith(UNION_SUFFIX))
-    union = "\nUNION ALL BY NAME\n".join(f"SELECT * FROM {name}" for name in sources)
-    return [replace(view, sql=re.sub(rf"\b{UNION_MARKER}\b", f"({union})", view.sql)) for view in views]
+def _with_unions(views: Sequence[SqlObject]) -> list[SqlObject]:
+    """Put, where a view says `every_x`, the union of every view whose name ends in `_x`: a new source adds its view.
+
+    Raises ValueError where there is none.
+    """
+    names = sorted(view.name for view in views)
+
+    def union(marker: re.Match[str]) -> str:
+        sources = [name for name in names if name.endswith(marker[1])]
+        if not sources:
+            raise ValueError(f"{marker[0]} is the union of the views whose names end in {marker[1]}, and none does")
+        return "(" + "\nUNION ALL BY NAME\n".join(f"SELECT * FROM {name}" for name in sources) + ")"
+
+    return [replace(view, sql=_MARKER.sub(union, view.sql)) for view in views]
 
 
 def _in_order(objects: Sequence[SqlObject]) -> list[SqlObject]:

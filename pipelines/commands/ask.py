@@ -193,12 +193,13 @@ def _cell(value: object) -> str:
 @click.command("tables")
 @click.argument("name", required=False)
 @click.option("--format", "form", type=click.Choice(("table", "json", "markdown")), default="table", show_default=True)
-def tables(name: str | None, form: str) -> None:
-    """Print the data dictionary: every table, view and macro, or the columns of NAME; in Markdown always all."""
+@click.option("--all", "internal", is_flag=True, help="List internal macros too, the steps of others.")
+def tables(name: str | None, form: str, internal: bool) -> None:
+    """Print the data dictionary: every view, table and macro, or the columns of NAME; in Markdown always all."""
     if form == "markdown":
         click.echo(markdown(), nl=False)
         return
-    frame = overview() if name is None else describe(name)
+    frame = overview(internal=internal) if name is None else describe(name)
     if form == "json":
         click.echo(frame.write_ndjson(), nl=False)
     else:

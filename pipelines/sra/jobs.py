@@ -9,7 +9,7 @@ from typing import Any
 
 from transforms.sra.join import TfMemory
 from transforms.sra.layout import CellKey
-from transforms.sra.questions import Question
+from transforms.sra.question import Question
 from transforms.sra.token_blocks import Layout
 from warehouse.contracts import Issue
 from warehouse.storage.parquet import FileReport

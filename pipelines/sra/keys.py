@@ -32,7 +32,7 @@ _BOTH: Final = (
 _TOKENS: Final = (*_BOTH, "transforms/sra/spans.py", "transforms/sra/token*.py")
 _ANSWERS: Final = (
     *_BOTH, "transforms/sra/sampling*.py", "transforms/sra/probes.py", "transforms/sra/verdicts_*.py",
-    "transforms/sra/tf_shapes.py", "transforms/sra/join.py", "transforms/sra/questions.py",
+    "transforms/sra/tf_shapes.py", "transforms/sra/join.py", "transforms/sra/question*.py",
     "transforms/sra/grading/*.py", "transforms/sra/coverage.py", "transforms/sra/audit.py",
 )  # fmt: skip
 

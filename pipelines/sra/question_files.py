@@ -13,7 +13,8 @@ from pipelines.disk import regular_bytes
 from pipelines.sra.bundle import DEFAULT_MAX_BYTES, VerifiedBundle
 from transforms.inputs import is_lfs_pointer, lfs_pointers
 from transforms.sra.grading.gold import KINDS
-from transforms.sra.questions import Question, other_data_sets, parse_questions
+from transforms.sra.question import Question
+from transforms.sra.questions import other_data_sets, parse_questions
 from warehouse.contracts import TABLES, Issue, Rule, Severity, has_errors
 from warehouse.contracts.sra import SOURCE
 

@@ -69,6 +69,7 @@ SELECT
     undefined_reason(tce, tce_n, NULL) AS tce_reason
 FROM _cells
 LEFT JOIN _gaps ON _cells.cell = _gaps.cell
+WHERE (SELECT known FROM known_keys(tbl))
 GROUP BY _cells.cell
 UNION ALL BY NAME
 SELECT NULL AS cell

@@ -26,4 +26,5 @@ SELECT
     undefined_reason(aurc, n, NULL) AS aurc_reason,
     undefined_reason(prr, n, 'one_class') AS prr_reason
 FROM _cells
-LEFT JOIN _figures ON _cells.cell = _figures.cell;
+LEFT JOIN _figures ON _cells.cell = _figures.cell
+WHERE (SELECT known FROM known_keys(tbl));

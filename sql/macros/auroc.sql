@@ -32,4 +32,5 @@ SELECT
     coalesce(_errors.auroc_se_reason, undefined_reason(1, _figures.n, NULL)) AS auroc_se_reason
 FROM _cells
 LEFT JOIN _figures ON _cells.cell = _figures.cell
-LEFT JOIN _errors ON _cells.cell = _errors.cell;
+LEFT JOIN _errors ON _cells.cell = _errors.cell
+WHERE (SELECT known FROM known_keys(tbl));

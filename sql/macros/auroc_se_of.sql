@@ -1,5 +1,6 @@
 -- macro: auroc_se_of
 -- kind: table
+-- internal
 -- returns: one row a cell that has a confidence
 -- The clustered standard error of AUROC (Obuchowski, 1997) from `placements`, which names a relation as
 -- question_placements makes it. With one row a question it is DeLong's.
@@ -12,7 +13,6 @@ _totals AS (
         count(*) AS n_questions,
         count(*) FILTER (n_correct > 0) AS n_questions_correct,
         count(*) FILTER (n_wrong > 0) AS n_questions_wrong,
-        bool_or(question_id IS NULL) AS has_unknown_question,
         sum(n_correct) AS n_correct,
         sum(n_wrong) AS n_wrong,
         sum(correct_above_wrong::HUGEINT) / nullif(2 * sum(n_correct) * sum(n_wrong), 0) AS auroc
@@ -52,7 +52,7 @@ _variances AS (
 _errors AS (
     SELECT
         *,
-        CASE WHEN variance >= 0 AND NOT has_unknown_question THEN sqrt(variance) END AS auroc_se
+        CASE WHEN variance >= 0 THEN sqrt(variance) END AS auroc_se
     FROM _variances
 ),
 
@@ -71,7 +71,6 @@ SELECT
     sigmoid(ln(auroc / (1 - auroc)) + logit_reach) AS auroc_hi,
     CASE
         WHEN auroc IS NULL THEN 'one_class'
-        WHEN has_unknown_question THEN 'unknown_question'
         WHEN n_questions = 1 THEN 'one_question'
         WHEN least(n_questions_correct, n_questions_wrong) = 1 THEN 'one_question_in_a_class'
         WHEN auroc_se IS NULL THEN 'negative_variance'

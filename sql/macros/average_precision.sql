@@ -21,4 +21,5 @@ SELECT
     average_precision,
     undefined_reason(average_precision, n, 'none_correct') AS average_precision_reason
 FROM _cells
-LEFT JOIN _figures ON _cells.cell = _figures.cell;
+LEFT JOIN _figures ON _cells.cell = _figures.cell
+WHERE (SELECT known FROM known_keys(tbl));

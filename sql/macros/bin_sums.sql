@@ -1,5 +1,6 @@
 -- macro: bin_sums
 -- kind: table
+-- internal
 -- returns: one row a cell and bin that holds a row
 -- `binned` names a relation as binned_groups makes it.
 -- example: WITH g AS (FROM score_groups('t')), b AS (FROM binned_groups('g', 9, 'equal_width')) FROM bin_sums('b')

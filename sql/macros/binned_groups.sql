@@ -1,5 +1,6 @@
 -- macro: binned_groups
 -- kind: table
+-- internal
 -- returns: one row a cell and distinct confidence in [0, 1], with its bin
 -- strategy 'equal_width': conf_bin. strategy 'equal_mass': edges are the quantiles k / n_bins with linear
 -- interpolation, as quantile_cont and numpy have them, equal edges merged, bins (lo, hi]. A confidence lies at or

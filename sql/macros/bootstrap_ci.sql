@@ -133,8 +133,7 @@ _counts AS (
     SELECT
         cell,
         count(*) AS n,
-        count(DISTINCT question_id) AS n_questions,
-        bool_or(question_id IS NULL) AS has_unknown_question
+        count(DISTINCT question_id) AS n_questions
     FROM _rows
     GROUP BY cell
 ),
@@ -154,7 +153,6 @@ _joined AS (
         coalesce(n_replicates, 0) AS n_replicates,
         CASE
             WHEN n IS NULL THEN 'empty'
-            WHEN has_unknown_question THEN 'unknown_question'
             WHEN n_questions = 1 THEN 'one_question'
             WHEN n_replicates < 2 THEN 'too_few_replicates'
         END AS reason
@@ -181,6 +179,7 @@ SELECT
     b::BIGINT - n_replicates AS n_undefined,
     reason
 FROM _joined
+WHERE (SELECT known FROM known_keys(tbl))
 UNION ALL BY NAME
 SELECT NULL AS cell
 WHERE NOT (

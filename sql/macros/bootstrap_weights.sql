@@ -1,5 +1,6 @@
 -- macro: bootstrap_weights
 -- kind: table
+-- internal
 -- returns: one row a question and replicate in which it is drawn
 -- How often a question is drawn in a bootstrap replicate: Poisson(1); once in replicate 0, which is the sample
 -- itself. Replicate r is output number r of SplitMix64 (Steele, Lea and Flood, 2014) started from the question's

@@ -39,4 +39,5 @@ SELECT
     undefined_reason(brier_skill, n_in_range, 'one_class') AS brier_skill_reason
 FROM _cells
 LEFT JOIN _terms ON _cells.cell = _terms.cell
-LEFT JOIN _scores ON _cells.cell = _scores.cell;
+LEFT JOIN _scores ON _cells.cell = _scores.cell
+WHERE (SELECT known FROM known_keys(tbl));

@@ -1,5 +1,6 @@
 -- macro: calibration_error_of
 -- kind: table
+-- internal
 -- returns: one row a cell that has a bin
 -- The figures of calibration_error and brier_decomposition from bins; `bins` names a relation as bin_sums makes it.
 -- example: WITH g AS (FROM score_groups('t')), w AS (FROM binned_groups('g', 5, 'equal_width')),

@@ -1,5 +1,6 @@
 -- macro: calibration_figures_of
 -- kind: table
+-- internal
 -- returns: one row a cell
 -- Every figure of a cell, with its standard error, interval and reason, from the three published parts: `cells`,
 -- `groups` and `clusters` name relations like confidence_cells, confidence_groups and confidence_clusters.

@@ -1,5 +1,6 @@
 -- macro: cluster_errors_of
 -- kind: table
+-- internal
 -- returns: one row a cell that has a usable row
 -- Standard errors (CR1) of the means that calibration_summary serves, and the design effect of the accuracy. `sums`
 -- names a relation with a row a cell and question: n, n_correct, confidence_sum, brier_sum, log_loss_sum; the last
@@ -12,7 +13,6 @@ _totals AS (
     SELECT
         cell,
         count(*) AS n_questions,
-        bool_or(question_id IS NULL) AS has_unknown_question,
         sum(n)::BIGINT AS n,
         sum(n_correct)::BIGINT AS n_correct,
         sum(n_correct) / sum(n) AS accuracy,
@@ -34,7 +34,6 @@ _errors AS (
         cluster_se(q.log_loss_sum, q.n, t.log_loss) AS log_loss_se
     FROM query_table(sums) AS q
     INNER JOIN _totals AS t ON q.cell = t.cell
-    WHERE NOT t.has_unknown_question
     GROUP BY q.cell
 )
 
@@ -43,9 +42,6 @@ SELECT
     _errors.* EXCLUDE (cell),
     t_q975(n_questions - 1) AS t_reach,
     pow(accuracy_se, 2) / nullif(accuracy * (1 - accuracy) / nullif(n - 1, 0), 0) AS deff,
-    CASE
-        WHEN has_unknown_question THEN 'unknown_question'
-        WHEN n_questions = 1 THEN 'one_question'
-    END AS se_reason
+    CASE WHEN n_questions = 1 THEN 'one_question' END AS se_reason
 FROM _totals
 LEFT JOIN _errors ON _totals.cell = _errors.cell;

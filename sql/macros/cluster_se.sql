@@ -1,5 +1,6 @@
 -- macro: cluster_se
 -- kind: scalar
+-- internal
 -- returns: standard error of a mean over rows that come in clusters (CR1); null with one cluster
 -- An aggregate over clusters: each has the `total` of its `n` rows, and `mean` is the mean over all rows. sqrt(g /
 -- (g - 1) * sum (total - n * mean)^2) / sum n, with g clusters.

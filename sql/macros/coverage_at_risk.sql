@@ -32,6 +32,7 @@ SELECT
     undefined_reason(coverage_at_risk, n_in_range + n_out_of_range, 'no_threshold') AS coverage_at_risk_reason
 FROM _cells
 LEFT JOIN _safe ON _cells.cell = _safe.cell
+WHERE (SELECT known FROM known_keys(tbl))
 UNION ALL BY NAME
 SELECT NULL AS cell
 WHERE NOT expected(max_risk::DOUBLE BETWEEN 0 AND 1, 'max_risk', max_risk, 'a number from 0 to 1');

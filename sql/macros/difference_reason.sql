@@ -1,5 +1,6 @@
 -- macro: difference_reason
 -- kind: scalar
+-- internal
 -- returns: why a mean difference or its p-value is null; null where neither is
 -- example: SELECT difference_reason(1, NULL) AS reason
 CREATE OR REPLACE MACRO difference_reason(n_pairs, se) AS

@@ -1,5 +1,6 @@
 -- macro: difference_se
 -- kind: scalar
+-- internal
 -- returns: standard error of a mean of independent differences; null with fewer than two
 -- An aggregate; `mean` is their mean. Differences that are all within 1e-12 of each other are equal but for
 -- rounding, so the standard error is 0 and not the size of the rounding.

@@ -1,5 +1,6 @@
 -- macro: erfc
 -- kind: scalar
+-- internal
 -- returns: the complementary error function of a number that is not negative
 -- Below 2 by the series of positive terms, above by the continued fraction, both summed from the far end.
 -- example: SELECT erfc(0.5) AS tail

@@ -1,5 +1,6 @@
 -- macro: exact_sum
 -- kind: scalar
+-- internal
 -- returns: the sum of a column of doubles, the same to the last bit whatever the order of rows and number of threads
 -- An aggregate. A sum of doubles depends on the order of its terms, and threads change the order. Here the terms
 -- are whole multiples of 2^-96 and the sum is one of integers. For terms of the size of probabilities and log

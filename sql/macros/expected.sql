@@ -1,5 +1,6 @@
 -- macro: expected
 -- kind: scalar
+-- internal
 -- returns: true where `holds` is true; else an error that says what the argument is and what is wanted
 -- How a macro refuses an argument. Over constants it is evaluated once, when the query is planned. A table macro has
 -- it in a last branch without rows, `UNION ALL BY NAME SELECT NULL AS cell WHERE NOT expected(…)`, because a

@@ -19,7 +19,7 @@ _unopposed AS (
     FROM query_table(tbl)
 ),
 
-_scores_of_cells AS (FROM cal_score('_unopposed'))
+_scores_of_cells AS (FROM cal_score_of('_unopposed'))
 
 SELECT
     cell,
@@ -34,4 +34,5 @@ SELECT
     cal_score_hi AS grace_mce_hi,
     cal_score_reason AS grace_mce_reason,
     cal_score_se_reason AS grace_mce_se_reason
-FROM _scores_of_cells;
+FROM _scores_of_cells
+WHERE (SELECT known FROM known_keys(tbl));

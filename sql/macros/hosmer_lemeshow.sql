@@ -45,6 +45,7 @@ SELECT
     undefined_reason(statistic, n_in_range, 'degenerate_expectation') AS hosmer_lemeshow_reason
 FROM _cells
 LEFT JOIN _figures ON _cells.cell = _figures.cell
+WHERE (SELECT known FROM known_keys(tbl))
 UNION ALL BY NAME
 SELECT NULL AS cell
 WHERE NOT expected(fitted::BOOLEAN IS NOT NULL, 'fitted', fitted, 'true or false');

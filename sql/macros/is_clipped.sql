@@ -1,5 +1,6 @@
 -- macro: is_clipped
 -- kind: scalar
+-- internal
 -- returns: true where the clip decides the log loss of the row: the side that is penalised was moved
 -- example: SELECT is_clipped(0, true) AS yes, is_clipped(0, false) AS no
 CREATE OR REPLACE MACRO is_clipped(conf, is_right, eps := 2.220446049250313e-16) AS

@@ -1,5 +1,6 @@
 -- macro: is_correct
 -- kind: scalar
+-- internal
 -- returns: the outcome as a boolean; null stays null
 -- Takes booleans and the numbers 0 and 1. Anything else, such as a partial score, raises an error and is not
 -- rounded.

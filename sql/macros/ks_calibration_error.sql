@@ -43,4 +43,5 @@ SELECT
     kuiper,
     undefined_reason(ks_ce, n_in_range, NULL) AS calibration_reason
 FROM _cells
-LEFT JOIN _figures ON _cells.cell = _figures.cell;
+LEFT JOIN _figures ON _cells.cell = _figures.cell
+WHERE (SELECT known FROM known_keys(tbl));

@@ -1,5 +1,6 @@
 -- macro: log_loss_of_row
 -- kind: scalar
+-- internal
 -- returns: minus the natural logarithm of the probability given to what happened [nats]
 -- The confidence is moved into [eps, 1 - eps] first, because the logarithm of 0 is infinite. By default eps is
 -- 2^-52.

@@ -1,5 +1,6 @@
 -- macro: mix64
 -- kind: scalar
+-- internal
 -- returns: a 64-bit number XORed with its own high bits and multiplied, modulo 2^64
 -- One step of SplitMix64's output function.
 -- example: SELECT mix64(42, 30, 13787848793156543929) AS bits

@@ -1,5 +1,6 @@
 -- macro: ordered_sum
 -- kind: scalar
+-- internal
 -- returns: the sum of a column of doubles of any size, added from the smallest to the largest
 -- An aggregate. The order makes it the same to the last bit in every run. Slower than exact_sum, and without its
 -- limits.

@@ -1,5 +1,6 @@
 -- macro: paired_figures_of
 -- kind: table
+-- internal
 -- returns: one row a cell of `pairs`
 -- Means of differences over questions with standard error, interval and p-value, and whether accuracy and
 -- confidence move together. `pairs` names a relation with a row a cell and question: in_a, in_b (whether each side

@@ -1,5 +1,6 @@
 -- macro: poisson_count
 -- kind: scalar
+-- internal
 -- returns: the Poisson(1) count that 64 uniform bits stand for, by inversion
 -- The thresholds are floor(2^64 P(X <= k)).
 -- example: SELECT poisson_count(13679457532755275413) AS weight

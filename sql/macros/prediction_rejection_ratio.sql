@@ -58,6 +58,7 @@ SELECT
     undefined_reason(prr, n_cell, 'one_class') AS prr_reason
 FROM _cells
 LEFT JOIN _ratios ON _cells.cell = _ratios.cell
+WHERE (SELECT known FROM known_keys(tbl))
 UNION ALL BY NAME
 SELECT NULL AS cell
 WHERE NOT (

@@ -1,5 +1,6 @@
 -- macro: proper_scores_of
 -- kind: table
+-- internal
 -- returns: one row a cell that has a confidence in [0, 1]
 -- Brier score, log loss and Spiegelhalter's z from `groups`, which names a relation as score_groups makes it.
 -- example: WITH g AS (FROM score_groups('t')) SELECT * FROM proper_scores_of('g')

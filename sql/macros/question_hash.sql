@@ -1,5 +1,6 @@
 -- macro: question_hash
 -- kind: scalar
+-- internal
 -- returns: 64 bits that depend on the question's name alone
 -- The first eight bytes of SHA-256 in little-endian order. The published bootstrap tables put the data set and
 -- U+001F before the name, which `prefix` does.

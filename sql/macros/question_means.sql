@@ -1,5 +1,6 @@
 -- macro: question_means
 -- kind: table
+-- internal
 -- returns: one row a cell and question that has a usable row
 -- Accuracy, confidence, bias and Brier score of one question from `sums`, which names a relation as question_sums
 -- makes it. With is_probability false any score will do, and bias and Brier score are null.

@@ -1,11 +1,12 @@
 -- macro: question_placements
 -- kind: table
+-- internal
 -- returns: one row a cell and question that has a row with a confidence
 -- What the clustered standard error of AUROC is made of: how many rows of the other class lie above each row,
 -- summed over the rows of a question, a tie counting one half. Counts are doubled, so they are whole numbers.
 -- `groups` names the relation that score_groups makes of the same rows.
 -- example: WITH g AS (FROM score_groups('t')) SELECT * FROM question_placements('t', 'g')
-CREATE OR REPLACE MACRO question_placements(tbl, groups) AS TABLE
+CREATE OR REPLACE MACRO question_placements(observations, groups) AS TABLE
 WITH
 _rows AS (
     SELECT
@@ -13,7 +14,7 @@ _rows AS (
         question_id,
         confidence::DOUBLE + 0.0 AS confidence,
         is_correct(correct) AS is_right
-    FROM query_table(tbl)
+    FROM query_table(observations)
     WHERE conf_ranks(confidence) AND correct IS NOT NULL
 ),
 

@@ -1,9 +1,10 @@
 -- macro: question_sums
 -- kind: table
+-- internal
 -- returns: one row a cell and question that has a row with a confidence
 -- What clustered standard errors and paired differences are made of: the question is the cluster.
 -- example: SELECT * FROM question_sums('t')
-CREATE OR REPLACE MACRO question_sums(tbl) AS TABLE
+CREATE OR REPLACE MACRO question_sums(observations) AS TABLE
 WITH
 _rows AS (
     SELECT
@@ -12,7 +13,7 @@ _rows AS (
         confidence::DOUBLE AS score,
         usable_conf(confidence, correct) AS used,
         is_correct(correct) AS is_right
-    FROM query_table(tbl)
+    FROM query_table(observations)
     WHERE conf_ranks(confidence) AND correct IS NOT NULL
 )
 

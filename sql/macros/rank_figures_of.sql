@@ -1,5 +1,6 @@
 -- macro: rank_figures_of
 -- kind: table
+-- internal
 -- returns: one row a cell that has a confidence
 -- AUROC, average precision, AURC and its relatives from `groups`, which names a relation as score_groups makes it.
 -- All are functions of the distinct confidences, so the order of tied rows cannot matter; counts stay whole until

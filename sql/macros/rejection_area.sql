@@ -1,5 +1,6 @@
 -- macro: rejection_area
 -- kind: scalar
+-- internal
 -- returns: sum over the ranks of one block of tied rows of the expected selective risk at that rank
 -- Above the block stand `k` rows with `errors` wrong ones; it has `m` rows with `wrong` wrong ones, in random
 -- order. `from_rank` leaves out the ranks before it.

@@ -39,4 +39,5 @@ _question_bins AS (
     GROUP BY _rows.cell, bin, question_id
 )
 
-FROM reliability_diagram_of('_cells', '_bins', '_question_bins', n_bins, strategy);
+FROM reliability_diagram_of('_cells', '_bins', '_question_bins', n_bins, strategy)
+WHERE (SELECT known FROM known_keys(tbl));

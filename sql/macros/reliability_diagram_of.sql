@@ -1,5 +1,6 @@
 -- macro: reliability_diagram_of
 -- kind: table
+-- internal
 -- returns: one row a cell and bin, empty bins of equal width included
 -- The rows of reliability_diagram. `cells`, `bins` and `question_bins` name relations: (cell), as bin_sums makes
 -- it, and (cell, bin, question_id, n, n_correct).
@@ -30,7 +31,6 @@ _clusters AS (
         q.cell,
         q.bin,
         count(*) AS n_questions,
-        bool_or(q.question_id IS NULL) AS has_unknown_question,
         sum(pow(b.n::HUGEINT * q.n_correct - q.n::HUGEINT * b.n_correct, 2)::HUGEINT)::DOUBLE AS squares
     FROM query_table(question_bins) AS q
     INNER JOIN _bins AS b ON q.cell = b.cell AND q.bin = b.bin
@@ -41,7 +41,6 @@ _filled AS (
     SELECT
         _bins.*,
         n_questions,
-        has_unknown_question,
         squares * n_questions * (n - 1)
         / nullif((n_questions - 1) * pow(n::DOUBLE, 2) * n_correct * (n - n_correct), 0) AS deff,
         (n_cell - 1) * (_bins.bin / n_bins) AS place,
@@ -87,10 +86,7 @@ _both AS (
 _rows AS (
     SELECT
         *,
-        CASE
-            WHEN NOT has_unknown_question AND deff IS NULL THEN n_questions
-            WHEN NOT has_unknown_question THEN n / greatest(1.0, deff)
-        END AS n_effective
+        CASE WHEN deff IS NULL THEN n_questions ELSE n / greatest(1.0, deff) END AS n_effective
     FROM _both
 )
 
@@ -109,10 +105,7 @@ SELECT
     n_effective,
     wilson_lo(accuracy * n_effective, n_effective) AS accuracy_lo,
     wilson_hi(accuracy * n_effective, n_effective) AS accuracy_hi,
-    CASE
-        WHEN n IS NULL THEN 'empty'
-        WHEN has_unknown_question THEN 'unknown_question'
-    END AS accuracy_reason
+    CASE WHEN n IS NULL THEN 'empty' END AS accuracy_reason
 FROM _rows
 UNION ALL BY NAME
 SELECT NULL AS cell

@@ -32,6 +32,7 @@ SELECT
     undefined_reason(risk_at_coverage, n_in_range + n_out_of_range, 'no_threshold') AS risk_at_coverage_reason
 FROM _cells
 LEFT JOIN _wide ON _cells.cell = _wide.cell
+WHERE (SELECT known FROM known_keys(tbl))
 UNION ALL BY NAME
 SELECT NULL AS cell
 WHERE NOT expected(min_coverage::DOUBLE BETWEEN 0 AND 1, 'min_coverage', min_coverage, 'a number from 0 to 1');

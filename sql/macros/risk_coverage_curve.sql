@@ -8,4 +8,5 @@ CREATE OR REPLACE MACRO risk_coverage_curve(tbl) AS TABLE
 WITH
 _groups AS (FROM score_groups(tbl))
 
-FROM risk_coverage_of('_groups');
+FROM risk_coverage_of('_groups')
+WHERE (SELECT known FROM known_keys(tbl));

@@ -1,5 +1,6 @@
 -- macro: risk_coverage_of
 -- kind: table
+-- internal
 -- returns: one row a cell and distinct confidence
 -- The points of risk_coverage_curve from `groups`, which names a relation as score_groups makes it.
 -- example: WITH g AS (FROM score_groups('t')) SELECT * FROM risk_coverage_of('g')

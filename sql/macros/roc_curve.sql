@@ -41,4 +41,5 @@ SELECT
     n_true_positive / nullif(n_correct_cell, 0) AS true_positive_rate,
     n_false_positive / nullif(n_wrong_cell, 0) AS false_positive_rate
 FROM _points
-INNER JOIN _totals ON _points.cell = _totals.cell;
+INNER JOIN _totals ON _points.cell = _totals.cell
+WHERE (SELECT known FROM known_keys(tbl));

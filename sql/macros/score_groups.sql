@@ -1,9 +1,10 @@
 -- macro: score_groups
 -- kind: table
+-- internal
 -- returns: one row a cell and distinct confidence
 -- Ties are pooled here, once, and never split after: every rank statistic is a function of this relation.
 -- example: SELECT * FROM score_groups('t')
-CREATE OR REPLACE MACRO score_groups(tbl) AS TABLE
+CREATE OR REPLACE MACRO score_groups(observations) AS TABLE
 WITH
 _pooled AS (
     SELECT
@@ -11,7 +12,7 @@ _pooled AS (
         confidence::DOUBLE + 0.0 AS confidence,
         count(*) AS n,
         count(*) FILTER (is_correct(correct)) AS n_correct
-    FROM query_table(tbl)
+    FROM query_table(observations)
     WHERE conf_ranks(confidence) AND correct IS NOT NULL
     GROUP BY ALL
 )

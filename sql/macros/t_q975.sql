@@ -1,5 +1,6 @@
 -- macro: t_q975
 -- kind: scalar
+-- internal
 -- returns: the 97.5 % quantile of Student's t: how many standard errors a 95 % interval reaches; null below one
 -- From the table t_quantiles; degrees of freedom that are not in it by the expansion around the normal quantile
 -- (Abramowitz and Stegun 26.7.5), which is right to 1e-12 from 200 on.

@@ -1,5 +1,6 @@
 -- macro: undefined_reason
 -- kind: scalar
+-- internal
 -- returns: null where the figure is there, 'empty' where no row can be used, else the reason given
 -- example: SELECT undefined_reason(NULL, 0, 'one_class') AS reason
 CREATE OR REPLACE MACRO undefined_reason(figure, n, otherwise) AS

@@ -1,4 +1,5 @@
 -- view: ab_position_bias
+-- source: sra
 -- grain: model, dataset, condition
 -- What the A/B probe's order does: p(correct) in order AB, where the letter A means correct, less p(correct) in
 -- order BA, where B does. Above 0 the model leans to the letter A whatever it means. The signal is the mean of both
@@ -45,7 +46,7 @@ _rollouts AS (
     INNER JOIN _cells AS c ON r.model = c.model AND r.dataset = c.dataset AND r.condition = c.condition
 ),
 
-_means AS (FROM clustered_mean('_rollouts', col := 'gap')),
+_means AS (FROM clustered_mean_of('_rollouts', 'gap')),
 
 _levels AS (
     SELECT

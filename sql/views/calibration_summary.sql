@@ -6,28 +6,13 @@
 -- logit scale for auroc, cluster bootstrap for ece and the aurc family. A figure that does not exist is null and a
 -- reason says why. Nothing is pooled over cells: for a mean over cells take macro_mean and call it that.
 -- example: SELECT model, dataset, accuracy, mean_confidence, ece, auroc FROM calibration_summary WHERE signal = 'tf'
--- column n_unjoined: rows, counted in n_null, whose verdict was not joined to the rollout; null for other signals
+-- column n_unjoined: rows, counted in n_null, to which no record was joined; null for signals that are not joined
 -- column ece_se: standard error of ece by cluster bootstrap
 -- column ece_lo: lower end of the 95 % percentile interval of ece, cluster bootstrap
 -- column ece_hi: upper end of that interval
 -- column ece_bootstrap_bias: mean of ece over bootstrap replicates less ece, above 0 because every replicate is noisier
 CREATE OR REPLACE VIEW calibration_summary AS
 WITH
-_unjoined AS (
-    SELECT
-        'sra' AS source,
-        model,
-        dataset,
-        condition,
-        unnest(['ab', 'tf']) AS signal,
-        unnest([
-            count(*) FILTER (ab_join_basis IS NULL),
-            count(*) FILTER (tf_join_basis IS NULL)
-        ]) AS n_unjoined
-    FROM rollouts
-    GROUP BY model, dataset, condition
-),
-
 _resampled AS (
     SELECT
         source,
@@ -69,7 +54,7 @@ SELECT
     c.n_null,
     c.n_nan,
     CASE WHEN c.is_probability THEN c.n_out_of_range ELSE 0 END AS n_out_of_range,
-    CASE WHEN c.signal IN ('ab', 'tf') THEN coalesce(u.n_unjoined, 0) END AS n_unjoined,
+    u.n_unjoined,
     c.n_cap_repair,
     f.n_questions,
     f.n_correct,
@@ -152,7 +137,7 @@ SELECT
     f.auroc_se_reason
 FROM confidence_cells AS c
 INNER JOIN calibration_figures AS f ON c.cell = f.cell AND f.rows_used = 'all'
-LEFT JOIN _unjoined AS u
+LEFT JOIN unjoined_counts AS u
     ON
         c.source = u.source
         AND c.model = u.model

@@ -1,4 +1,5 @@
 -- view: entropy_by_span
+-- source: sra
 -- grain: model, dataset, condition, span
 -- How well the entropies of a span tell right rollouts from wrong ones, inside one model, data set and condition:
 -- AUROC of minus the mean, the median, the 90 % quantile, the largest and the share above 0.5 nats. A few tokens

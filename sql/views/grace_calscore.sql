@@ -54,7 +54,7 @@ _models AS (
     WHERE buzzes.team_kind = 'model'
 ),
 
-_adjusted AS (FROM cal_score('_runs')),
+_adjusted AS (FROM cal_score_of('_runs')),
 
 _unadjusted AS (FROM grace_mce('_runs'))
 

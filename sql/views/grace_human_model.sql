@@ -85,11 +85,11 @@ _cells AS (
     GROUP BY cell
 ),
 
-_rates AS (FROM clustered_mean('_played', col := 'buzzed')),
+_rates AS (FROM clustered_mean_of('_played', 'buzzed')),
 
-_accuracies AS (FROM clustered_mean('_buzzed', col := 'correct')),
+_accuracies AS (FROM clustered_mean_of('_buzzed', 'correct')),
 
-_earliness AS (FROM clustered_mean('_buzzed', col := 'earliness'))
+_earliness AS (FROM clustered_mean_of('_buzzed', 'earliness'))
 
 SELECT
     _cells.team_kind,

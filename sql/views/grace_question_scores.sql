@@ -43,7 +43,7 @@ _lists AS (
     FROM grace_run_lists
 ),
 
-_adjusted AS (FROM cal_score('_runs')),
+_adjusted AS (FROM cal_score_of('_runs')),
 
 _unadjusted AS (FROM grace_mce('_runs'))
 

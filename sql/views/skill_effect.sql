@@ -25,6 +25,7 @@ CREATE OR REPLACE VIEW skill_effect AS
 WITH
 _sides AS (
     SELECT
+        c.source,
         c.model,
         c.dataset,
         c.condition,
@@ -37,54 +38,71 @@ _sides AS (
         CASE WHEN c.is_probability THEN q.brier_sum END / n AS brier
     FROM confidence_clusters AS q
     INNER JOIN confidence_cells AS c ON q.cell = c.cell
-    WHERE c.source = 'sra' AND n > 0
+    WHERE n > 0
 ),
 
-_skills AS (
-    SELECT
+_compared AS (
+    SELECT DISTINCT
+        source,
         model,
         dataset,
         condition,
-        instance_id,
-        skill_is_annotated
-    FROM question_conditions
-    WHERE condition <> 'direct'
+        base_condition
+    FROM skill_conditions
 ),
 
 _contrasts AS (
-    SELECT DISTINCT
-        d.model,
-        d.dataset,
-        d.signal,
-        s.condition
-    FROM confidence_cells AS d
+    SELECT
+        k.*,
+        s.signal
+    FROM _compared AS k
+    INNER JOIN confidence_cells AS d
+        ON k.source = d.source AND k.model = d.model AND k.dataset = d.dataset AND k.base_condition = d.condition
     INNER JOIN confidence_cells AS s
-        ON d.source = s.source AND d.model = s.model AND d.dataset = s.dataset AND d.signal = s.signal
-    WHERE d.source = 'sra' AND d.condition = 'direct' AND s.condition <> 'direct'
+        ON
+            k.source = s.source
+            AND k.model = s.model
+            AND k.dataset = s.dataset
+            AND k.condition = s.condition
+            AND d.signal = s.signal
 ),
 
-_direct AS (
+_base AS (
     SELECT
         k.condition AS skill_condition,
         d.*
     FROM _sides AS d
-    INNER JOIN _contrasts AS k ON d.model = k.model AND d.dataset = k.dataset AND d.signal = k.signal
-    WHERE d.condition = 'direct'
+    INNER JOIN _contrasts AS k
+        ON
+            d.source = k.source
+            AND d.model = k.model
+            AND d.dataset = k.dataset
+            AND d.signal = k.signal
+            AND d.condition = k.base_condition
 ),
 
 _skilled AS (
-    SELECT s.*
+    SELECT
+        k.base_condition,
+        s.*
     FROM _sides AS s
-    SEMI JOIN _contrasts AS k
-        ON s.model = k.model AND s.dataset = k.dataset AND s.signal = k.signal AND s.condition = k.condition
+    INNER JOIN _contrasts AS k
+        ON
+            s.source = k.source
+            AND s.model = k.model
+            AND s.dataset = k.dataset
+            AND s.signal = k.signal
+            AND s.condition = k.condition
 ),
 
 _questions AS (
     SELECT
+        coalesce(s.source, d.source) AS source,
         coalesce(s.model, d.model) AS model,
         coalesce(s.dataset, d.dataset) AS dataset,
         coalesce(s.signal, d.signal) AS signal,
         coalesce(s.condition, d.skill_condition) AS condition,
+        coalesce(s.base_condition, d.condition) AS base_condition,
         coalesce(s.question_id, d.question_id) AS question_id,
         d.n IS NOT NULL AS in_a,
         s.n IS NOT NULL AS in_b,
@@ -92,23 +110,26 @@ _questions AS (
         s.confidence - d.confidence AS d_confidence,
         CASE WHEN s.is_probability THEN (s.confidence - s.accuracy) - (d.confidence - d.accuracy) END AS d_bias,
         s.brier - d.brier AS d_brier
-    FROM _direct AS d
+    FROM _base AS d
     FULL JOIN _skilled AS s
         ON
-            d.model = s.model
+            d.source = s.source
+            AND d.model = s.model
             AND d.dataset = s.dataset
             AND d.signal = s.signal
             AND d.skill_condition = s.condition
+            AND d.condition = s.base_condition
             AND d.question_id = s.question_id
 ),
 
 _pairs AS (
     SELECT
         struct_pack(
+            source := q.source,
             model := q.model,
             dataset := q.dataset,
             signal := q.signal,
-            condition := q.condition,
+            contrast := concat(q.condition, ' - ', q.base_condition),
             skill_subset := unnest(
                 CASE
                     WHEN k.skill_is_annotated THEN ['all', 'annotated']
@@ -124,19 +145,21 @@ _pairs AS (
         q.d_bias,
         q.d_brier
     FROM _questions AS q
-    LEFT JOIN _skills AS k
+    LEFT JOIN skill_conditions AS k
         ON
-            q.model = k.model
+            q.source = k.source
+            AND q.model = k.model
             AND q.dataset = k.dataset
             AND q.condition = k.condition
-            AND q.question_id = k.instance_id
+            AND q.base_condition = k.base_condition
+            AND q.question_id = k.question_id
 )
 
 SELECT
     cell.model,
     cell.dataset,
     cell.signal,
-    concat(cell.condition, ' - direct') AS contrast,
+    cell.contrast,
     cell.skill_subset,
     n_pairs,
     n_a_only AS n_direct_only,

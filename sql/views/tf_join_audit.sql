@@ -1,4 +1,5 @@
 -- view: tf_join_audit
+-- source: sra
 -- grain: model, dataset, condition, producer
 -- How the true/false verdicts of a cell were bound to rollouts, for each schema they came in. Where the record
 -- carries hashes of the answers, the binding is proved; where it does not, it is by position and rests on the

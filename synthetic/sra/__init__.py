@@ -1,4 +1,9 @@
-"""Synthetic raw SRA bundles: deterministic, at any scale, with a known truth, and with faults planted by name."""
+"""Synthetic raw SRA bundles: deterministic, at any scale, with a known truth, and with faults planted by name.
+
+Belongs here: what is drawn, how it is written as a bundle, and the truth it is drawn from.
+
+Does not belong here: reading: no reader imports this; a figure of the lake, which must not be taken from the truth.
+"""
 
 from synthetic.sra.bundle import FileMeta, JobResult, describe, finish, generate, run_job
 from synthetic.sra.cell import Counts

@@ -20,7 +20,8 @@ from tests.sql.database import database, derive, rows
 from transforms.sra.cell import AnswersInput, read_answers
 from transforms.sra.coverage import coverage_frame, observe_cell
 from transforms.sra.layout import CellKey
-from transforms.sra.questions import Question, parse_questions
+from transforms.sra.question import Question
+from transforms.sra.questions import parse_questions
 
 MODEL, DATASET = "Qwen3-32B", "champ"
 EFFECT = Effect(accuracy_shift=0.06, confidence_shift=0.09)

@@ -11,7 +11,8 @@ from synthetic.benchmirt import make_release
 from synthetic.grace import synth_release, synth_runs
 from synthetic.sra import Spec, generate
 from transforms.sra.layout import CellKey
-from transforms.sra.questions import Question, parse_questions
+from transforms.sra.question import Question
+from transforms.sra.questions import parse_questions
 from transforms.sra.tokenizers import Vocabulary, parse_tokenizer
 
 CELL: Final = CellKey("Qwen3-32B", "champ", "llm_select")

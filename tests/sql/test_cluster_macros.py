@@ -26,7 +26,9 @@ from tests.sql.made import (
     check,
     load,
 )
-from transforms.statistics import statistics_tables
+from transforms.statistics import DEFAULTS, statistics_tables
+from transforms.statistics.weights import poisson_weights, question_hashes
+from warehouse.contracts.statistics import BOOTSTRAP_STATISTICS
 
 
 @UNHURRIED
@@ -83,7 +85,10 @@ def test_paired_differences_are_scipys(db: Connection, found: Case, other: Case)
             assert mine[f"{name}_p"] == pytest.approx(float(tested.pvalue), abs=1e-11)
             low, high = tested.confidence_interval(0.95)
             assert [mine[f"{name}_lo"], mine[f"{name}_hi"]] == pytest.approx([low, high], abs=1e-11)
-    x, y = right["d_accuracy"].to_numpy(), right["d_confidence"].to_numpy()
+    # Sums of probabilities are whole multiples of 2^-96, so a change smaller than that is none.
+    x, y = (
+        np.where(abs(d) < 2.0**-95, 0, d) for d in (right["d_accuracy"].to_numpy(), right["d_confidence"].to_numpy())
+    )
     moved = x * y
     assert (mine["n_same_sign"], mine["n_opposite_sign"]) == (
         sum(np.sign(x) * np.sign(y) > 0),
@@ -146,20 +151,49 @@ def test_the_bootstrap_replicate_by_replicate(db: Connection, name: str) -> None
     check(mine, dict(right))
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["accuracy", "mean_confidence", "bias", "brier", "log_loss", "ece", "auroc", "aurc", "e_aurc", "augrc", "prr"],
-)
-def test_the_bootstrap_is_that_of_the_published_table(db: Connection, name: str) -> None:
+def strange_rows(confidence: np.ndarray) -> list[float | None]:
+    """The same confidences, one in eight of which is null, NaN or no probability."""
+    odd = {0: None, 1: math.nan, 2: 1.5}
+    return [odd.get(i // 8 % 4, float(c)) if i % 8 == 0 else float(c) for i, c in enumerate(confidence)]
+
+
+SHAPES = {
+    "tied": (1, 0.5, 9),
+    "continuous": (16, 0.5, 9),
+    "almost all right": (2, 0.97, 3),
+    "one a question": (2, 0.4, 1),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", BOOTSTRAP_STATISTICS)
+def test_the_bootstrap_is_that_of_the_published_table(db: Connection, name: str, shape: str) -> None:
+    digits, right, rows_a_question = SHAPES[shape]
     rng = np.random.default_rng(8)
-    question = [f"q{i // 9}" for i in range(90)]
-    confidence, correct = np.round(rng.random(90), 2), rng.random(90) < 0.5
-    observe(db, list(confidence), [bool(y) for y in correct], question)
-    mine = one(db, f"FROM bootstrap_ci('t', '{name}', b := 1000, prefix := 'champ' || chr(31))")
-    keys = {"source": "sra", "model": "m", "dataset": "champ", "condition": "direct", "signal": "ab", "unit": "rollout"}
+    question = [f"q{i // rows_a_question % 15}" for i in range(90)]
+    confidence, correct = strange_rows(np.round(rng.random(90), digits)), rng.random(90) < right
+    observe(db, confidence, [bool(y) for y in correct], question, ["direct"] * 45 + ["llm_select"] * 45)
+    mine = by_cell(db, f"FROM bootstrap_ci('t', '{name}', b := 1000, prefix := 'champ' || chr(31))")
+    keys = {"source": "sra", "model": "m", "dataset": "champ", "signal": "ab", "unit": "rollout"}
     observations = db.sql("FROM t").pl().with_columns(
         *(pl.lit(value).alias(column) for column, value in keys.items()),
-        pl.lit(True).alias("is_probability"), pl.lit(False).alias("cap_repair"), pl.col("question_id").alias("unit_id"),
+        pl.col("cell").alias("condition"), pl.lit(True).alias("is_probability"), pl.lit(False).alias("cap_repair"),
+        pl.int_range(pl.len()).cast(pl.String).alias("unit_id"),
     )  # fmt: skip
-    table = statistics_tables(observations)["bootstrap_intervals"].filter(statistic=name).row(0, named=True)
-    check(mine, {k: table[k] for k in ("estimate", "se", "lo", "hi", "bootstrap_bias", "n_replicates", "n_undefined")})
+    table = statistics_tables(observations)["bootstrap_intervals"].filter(statistic=name)
+    assert set(table["condition"]) == mine.keys() == {"direct", "llm_select"}
+    for row in table.iter_rows(named=True):
+        found = mine[row["condition"]]
+        counts = ("n", "n_questions", "n_replicates", "n_undefined")
+        assert {key: found[key] for key in counts} == {key: row[key] for key in counts}
+        check(found, {key: row[key] for key in ("estimate", "bootstrap_mean", "bootstrap_bias", "se", "lo", "hi")})
+
+
+def test_the_bootstrap_weights_are_those_of_the_published_table(db: Connection) -> None:
+    questions = [f"q{i}" for i in range(40)] + ["qé", "", "a b", "0"]
+    observe(db, [0.5] * len(questions), [1] * len(questions), questions)
+    drawn = db.sql(f"FROM bootstrap_weights('t', 200, {DEFAULTS.seed}, 'champ' || chr(31)) WHERE replicate > 0").pl()
+    mine = np.zeros((len(questions), 200), dtype=np.int64)
+    for name, replicate, weight in drawn.select("question_id", "replicate", "weight").iter_rows():
+        mine[questions.index(name), replicate - 1] = weight
+    assert np.array_equal(mine, poisson_weights(question_hashes("champ", questions), 200, DEFAULTS.seed))

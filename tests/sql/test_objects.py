@@ -91,6 +91,18 @@ def test_a_unit_stands_behind_the_description() -> None:
     assert view.column_comments(["h"]) == {"h": "Mean entropy. Unit: nats."}
 
 
+def test_a_macro_may_be_internal() -> None:
+    text = "-- macro: m\n-- kind: scalar\n{0}-- returns: one\n-- What it is.\nCREATE MACRO m() AS 1"
+    inside, offered = (parse_object(text.format(line)) for line in ("-- internal\n", ""))
+    assert (inside.internal, offered.internal) == (True, False)
+    assert (inside.description, inside.comment) == ("What it is.", f"Internal. {offered.comment}")
+
+
+def test_an_internal_macro_is_a_step_of_something() -> None:
+    called = {name for found in OBJECTS for name in found.words}
+    assert {macro.name for macro in MACROS if macro.internal} <= called
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -231,8 +243,9 @@ def test_the_glossary_does_not_repeat_a_figure() -> None:
 
 def test_the_page_of_the_macros_is_what_their_headers_say() -> None:
     page = (PROJECT / "docs" / "macros.md").read_text()
-    documented = set(re.findall(r"^### `(\w+)", page, re.MULTILINE))
-    assert documented == {macro.name for macro in MACROS}
+    offered, internal = (set(re.findall(rf"^{opening} `(\w+)`", page, re.MULTILINE)) for opening in ("###", r"\|"))
+    assert offered == {macro.name for macro in MACROS if not macro.internal}
+    assert internal == {macro.name for macro in MACROS if macro.internal}
     assert page == macros_page(load_sql(SQL_ROOT)), "run `python -m warehouse.sqldocs`"
 
 

@@ -224,16 +224,6 @@ def test_auroc_of_zero_or_one_has_no_interval(db: Connection) -> None:
     assert found["auroc_se_reason"] == "zero_variance"
 
 
-def test_a_row_without_a_question_has_no_cluster(db: Connection) -> None:
-    observe(db, [0.1, 0.6, 0.8], [0, 0, 1], question=["a", "b", None])
-    auroc = one(db, "FROM auroc('t')")
-    assert (auroc["auroc"], auroc["auroc_se"], auroc["auroc_se_reason"]) == (1.0, None, "unknown_question")
-    mean = one(db, "FROM clustered_mean('t')")
-    assert (mean["mean_se"], mean["mean_se_reason"]) == (None, "unknown_question")
-    boot = one(db, "FROM bootstrap_ci('t', 'brier', b := 3)")
-    assert (boot["lo"], boot["reason"]) == (None, "unknown_question")
-
-
 def test_mcnemar_wants_one_row_a_question(db: Connection) -> None:
     observe(db, [0.5] * 6, [1, 0, 1, 0, 1, 1], question=[0, 1, 2, 0, 1, 2], cell=["a"] * 3 + ["b"] * 3)
     found = one(db, "FROM mcnemar('t', 'a', 'b')")

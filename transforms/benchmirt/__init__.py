@@ -1,4 +1,10 @@
-"""BenchMIRT: graded answers of many models to many benchmark items, as long tables."""
+"""BenchMIRT: graded answers of many models to many benchmark items, as long tables.
+
+Belongs here: reading response tables and metadata, their rules, and whether the rows of all models describe the same
+items.
+
+Does not belong here: fits of the responses (`transforms/irt`), files on disk (`pipelines/sources/benchmirt.py`).
+"""
 
 from transforms.benchmirt.alignment import Audit, audit_alignment
 from transforms.benchmirt.hints import Hints

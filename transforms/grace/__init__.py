@@ -1,4 +1,10 @@
-"""GRACE: quiz questions with the buzzes of human teams and of models, and model runs where somebody has them."""
+"""GRACE: quiz questions with the buzzes of human teams and of models, and model runs where somebody has them.
+
+Belongs here: reading the release's archive, packets, buzzes and model runs, and the rules they are held against.
+
+Does not belong here: the figures of the benchmark, which are queries (`sql/`); files on disk
+(`pipelines/sources/grace.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Item response theory: fits with their errors, cross-validation, information, tables. numpy and scipy only."""
+"""Item response theory: fits with their errors, cross-validation, information, tables. numpy and scipy only.
+
+Belongs here: models of any matrix of right and wrong, and the files of py-irt.
+
+Does not belong here: where the matrix came from (`transforms/benchmirt`), a column's name in a benchmark's release.
+"""
 
 from transforms.irt.fitting import Fit, fit, rotate
 from transforms.irt.information import item_information, most_informative

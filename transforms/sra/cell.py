@@ -19,7 +19,7 @@ from transforms.sra.grading import Grader
 from transforms.sra.index import check_token_counts, parse_index
 from transforms.sra.join import TfMemory, join_ab, join_tf
 from transforms.sra.layout import CellKey
-from transforms.sra.questions import Question
+from transforms.sra.question import Question
 from transforms.sra.sampling import Sampling, parse_sampling
 from transforms.sra.spans import find_spans
 from transforms.sra.token_blocks import Layout

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Final
 
 import polars as pl
@@ -12,6 +12,7 @@ from transforms.issue_log import IssueLog, of_files, shown, shown_all
 from transforms.jsondoc import Form, read_array
 from transforms.sra.grading.gold import KINDS, gold_fault
 from transforms.sra.layout import CellKey
+from transforms.sra.question import Question
 from transforms.sra.records import Field, Kind, RecordReader, record_rules
 from warehouse.contracts import TABLES, Issue, Rule, Severity, fingerprint
 from warehouse.contracts.sra import SOURCE
@@ -38,21 +39,6 @@ _FORM: Final = Form(
     "an array of questions", NOT_UTF8, half_pair=NOT_JSON, not_json=NOT_JSON, other_shape=NOT_AN_ARRAY,
     repeated_key=REPEATED_KEY, byte_order_mark=BYTE_ORDER_MARK,
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question. `answer_kind` says how the gold answer is compared; the calculator and limits are MedCalc's."""
-
-    dataset: str
-    instance_id: str
-    question: str
-    gold_answer: str
-    answer_kind: str
-    calculator_id: int | None
-    lower_limit: str | None
-    upper_limit: str | None
-    skill_ids: tuple[str, ...]
 
 
 _ENTRY: Final = (

@@ -1,4 +1,10 @@
-"""One contract a table. `TABLES` is the registry; every module of this package that has a `TABLES` joins it."""
+"""One contract a table. `TABLES` is the registry; every module of this package that has a `TABLES` joins it.
+
+Belongs here: columns with type, bounds, unit and meaning; keys, grain, restriction, licence; findings and their
+rules' shape.
+
+Does not belong here: how a table is filled, read or stored: a contract is imported by everyone and imports nobody.
+"""
 
 from __future__ import annotations
 

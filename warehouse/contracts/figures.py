@@ -15,7 +15,6 @@ _SHARED: Final = ("empty", "not_a_probability", "one_class", "degenerate_expecta
 FIGURE_REASONS: Final = {name: REASONS[name] for name in _SHARED} | {
     "none_correct": "no usable row is right",
     "one_question_in_a_class": "the right rows, or the wrong ones, are all of one question",
-    "unknown_question": "a row has no question, so nobody knows its cluster",
     "negative_variance": "the clustered variance comes out below zero, which happens with very few questions",
 }
 _ROUNDING: Final = 1e-9

@@ -1,4 +1,9 @@
-"""Faults by name: what may be wrong with a bundle, what a build has to make of it, and how to plant it."""
+"""Faults by name: what may be wrong with a bundle, what a build has to make of it, and how to plant it.
+
+Belongs here: functions from a bundle's files to the same files with one fault, one module a kind of file.
+
+Does not belong here: the rule that finds it (`transforms/sra`), faults of other sources.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The questions of a synthetic bundle: made from templates, in the `instances` format, for all four data sets."""
+"""The questions of a synthetic bundle: made from templates, in the `instances` format, for all four data sets.
+
+Belongs here: templates, gold answers, and right and wrong answers to them, one module a benchmark.
+
+Does not belong here: how often a model is right (`latent.py`), how an answer is judged (`transforms/sra/grading`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The targets, one a parser."""
+"""The targets, one a parser.
+
+Belongs here: how bytes become a parser's arguments, and what must hold of its answer, one module a family of parsers.
+
+Does not belong here: how inputs are drawn or mutated (`tests/fuzz`).
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.fuzz.seeds import DATASETS, questions
 from tests.fuzz.target import Target
 from transforms.sra.grading import MAX_ANSWER_CHARS, Grader, champ, grade_answer, grade_text
 from transforms.sra.grading.gold import KINDS, gold_fault
-from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 _MEDCALC = (4, 13, 68, 69, 2)
 

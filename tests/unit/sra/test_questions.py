@@ -15,7 +15,8 @@ from synthetic.sra.faults.base import POINTER
 from tests.shared_data import shared
 from transforms.inputs import LFS_POINTER
 from transforms.sra import questions as module
-from transforms.sra.questions import RULES, Question, parse_questions, questions_frame
+from transforms.sra.question import Question
+from transforms.sra.questions import RULES, parse_questions, questions_frame
 from warehouse.contracts import TABLES, Rule, Severity, has_errors
 
 PATH = "instances/x.json"

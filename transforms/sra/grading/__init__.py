@@ -2,23 +2,26 @@
 
 One module a benchmark, each with `extract` (text to answer) and `compare` (answer to verdict). `docs/grading.md` has
 the rules, and every difference to the benchmarks' own evaluators.
+
+Belongs here: rules that look at one answer and one question, and what they are made of: numbers, expressions, LaTeX,
+texts.
+
+Does not belong here: reading questions files (`transforms/sra/questions.py`); agreement and accuracy, which count
+verdicts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from transforms.sra.grading import champ, logicbench, medcalcbench, theoremqa
 from transforms.sra.grading.texts import MAX_ANSWER_CHARS, drop_thinking
-
-if TYPE_CHECKING:
-    # Reading questions needs the rules here, to check gold answers.
-    from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 # Goes up whenever a text or an answer may be graded differently than before.
-GRADING_VERSION: Final = "1"
+GRADING_VERSION: Final = "2"
 NO_ANSWER: Final = "no_answer"
 OVER_BUDGET: Final = "over_budget"
 _CACHE_SIZE: Final = 50_000

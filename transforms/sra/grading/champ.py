@@ -1,4 +1,4 @@
-"""CHAMP: answers to competition mathematics, compared as text, yes or no, canonical phrase, number, then expression."""
+"""CHAMP: answers to competition mathematics, compared as text, yes or no, phrase, number, expression, zero in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from transforms.sra.grading.equality import same_value
 from transforms.sra.grading.evaluation import OPERATORS, UndefinedError, arithmetic, read_numeral
-from transforms.sra.grading.expressions import NotAnExpressionError, OverBudgetError, Program, parser
+from transforms.sra.grading.expressions import WORDS, NotAnExpressionError, OverBudgetError, Program, parser
 from transforms.sra.grading.numeric import as_number, matches
 from transforms.sra.grading.texts import after_trigger, last_answer_line, last_line
 
@@ -23,6 +23,12 @@ _PHRASES: Final = (
     (re.compile(r"the limit does not exist\Z"), "limit does not exist"),
 )
 _COUNTED: Final = re.compile(r"(\d++) (?:values?|inequality|inequalities)\Z")
+# A zero with words that leave it one: hedges before it, a unit or what is counted behind it.
+_ZERO: Final = re.compile(
+    r"(?:(?:about|almost|approx(?:\.|imately)?+|around|close to|essentially|exactly|nearly|only|practically|precisely"
+    r"|roughly|virtually) )*+0++(?:\.0*+)?+(?: (?P<unit>[a-z]++)(?:/[a-z]++)?+)?+",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def extract(text: str) -> str:
@@ -142,7 +148,14 @@ def _match(gold: Form, answer: Form) -> tuple[bool, str]:
         return matches(answer.number, gold.number), "number"
     if gold.program is not None and (answer.program is not None or answer.over_budget):
         return _match_programs(gold.program, answer.program)
+    if gold.number == 0 and _is_zero(answer.canonical):
+        return True, "zero"
     return False, "text"
+
+
+def _is_zero(text: str) -> bool:
+    found = _ZERO.fullmatch(text)
+    return found is not None and (found["unit"] or "").lower() not in WORDS
 
 
 def _match_programs(gold: Program, answer: Program | None) -> tuple[bool, str]:

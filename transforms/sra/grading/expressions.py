@@ -15,7 +15,11 @@ MAX_DEPTH: Final = 40
 # A longer run of letters is a word and not a product of symbols.
 _LONGEST_PRODUCT: Final = 4
 
-_WORDS: Final = frozenset(("and", "as", "for", "from", "if", "in", "is", "not", "or", "then", "when", "with"))
+# Short words that relate what stands beside them, and so are neither a product of symbols nor a unit.
+WORDS: Final = frozenset(
+    ("and", "as", "for", "from", "if", "in", "is", "less", "more", "most", "not", "or", "over", "plus", "than", "then",
+     "when", "with")
+)  # fmt: skip
 
 # Functions and how many arguments they take.
 FUNCTIONS: Final = dict.fromkeys(
@@ -223,7 +227,7 @@ def _split_names(tokens: list[Token]) -> list[Token]:
     split = []
     for token in tokens:
         is_whole = token.kind != "name" or token.text in FUNCTIONS or token.text in _WHOLE_NAMES or "_" in token.text
-        if not is_whole and (len(token.text) > _LONGEST_PRODUCT or token.text in _WORDS):
+        if not is_whole and (len(token.text) > _LONGEST_PRODUCT or token.text in WORDS):
             raise NotAnExpressionError("a word")
         split.extend([token] if is_whole else [Token("name", letter) for letter in token.text])
     return split

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from transforms.sra.grading.medcalcbench import (
     DATE_CALCULATORS,
@@ -17,9 +17,7 @@ from transforms.sra.grading.medcalcbench import (
 )
 from transforms.sra.grading.numeric import as_number
 from transforms.sra.grading.theoremqa import OPTIONS, gold_list
-
-if TYPE_CHECKING:
-    from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 KINDS: Final = {
     "champ": ("text",),

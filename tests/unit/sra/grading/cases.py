@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 CHOICES = "Which follows?\n  choice_1: Mike rests.\n  choice_2: Mike is tired of waiting.\n  choice_3: neither."
 

@@ -9,7 +9,7 @@ import pytest
 import transforms.sra.grading as grading
 from tests.unit.sra.grading.cases import champ, logicbench, medcalcbench, theoremqa
 from transforms.sra.grading import Grade, Grader, grade_answer, grade_text
-from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 QUESTIONS = {
     "a": champ("7"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.unit.sra.grading.cases import EVERY_KIND, champ, theoremqa
 from transforms.sra.grading import MAX_ANSWER_CHARS, OVER_BUDGET, Grade, grade_answer, grade_text
-from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 LENGTH = 60_000
 GENEROUS_SECONDS = 2.0

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.sra.grading.cases import medcalcbench as question
 from transforms.sra.grading import grade_answer, medcalcbench
-from transforms.sra.questions import Question
+from transforms.sra.question import Question
 
 DECIMAL, DATE, AGE = ("decimal", 2), ("date", 13), ("date", 69)
 

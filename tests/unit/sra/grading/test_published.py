@@ -16,7 +16,8 @@ import pytest
 from tests.shared_data import shared
 from tests.unit.sra.grading.cases import champ, theoremqa
 from transforms.sra.grading import Grader, grade_answer
-from transforms.sra.questions import Question, parse_questions
+from transforms.sra.question import Question
+from transforms.sra.questions import parse_questions
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "grading.md"
 DATASETS = ("champ", "theoremqa", "medcalcbench", "logicbench")

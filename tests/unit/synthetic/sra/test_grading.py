@@ -12,7 +12,8 @@ from synthetic.sra.forms import FORMS
 from synthetic.sra.questions import instances_file, questions
 from synthetic.sra.spec import DATASETS
 from transforms.sra.grading import Grader
-from transforms.sra.questions import Question, parse_questions
+from transforms.sra.question import Question
+from transforms.sra.questions import parse_questions
 
 SPEC = Spec("tiny", seed=21, questions=120, mean_tokens=30)
 MODELS = ("Qwen3-32B", "Gemma-4-31B-it")
