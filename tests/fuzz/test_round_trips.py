@@ -29,7 +29,7 @@ from transforms.gzipped import inflate
 from transforms.issue_log import IssueLog
 from transforms.jsonl import read_lines
 from transforms.sra.entropy import read_blocks
-from transforms.sra.index import parse_index
+from transforms.sra.entropy_index import parse_index
 from transforms.sra.manifest import ManifestEntry, parse_manifest
 from transforms.sra.sampling import parse_sampling
 from transforms.sra.verdicts_ab import parse_ab

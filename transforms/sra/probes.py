@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, Protocol, TypeVar
 
 import polars as pl
 
@@ -17,7 +16,6 @@ from transforms.jsonl import json_type
 from transforms.sra.layout import CellKey
 from transforms.sra.records import SAMPLES, RecordReader, RecordRules, record_rules
 from warehouse.contracts import Issue, Rule, Severity
-from warehouse.contracts.sra import ROLLOUTS_PER_QUESTION
 
 HASH_BASIS: Final = "answer_sha256"
 POSITION_BASIS: Final = "position"
@@ -72,20 +70,27 @@ class Verdicts:
     issues: list[Issue]
 
 
+class _OfSample(Protocol):
+    @property
+    def sample(self) -> int: ...
+
+
+_Rollout = TypeVar("_Rollout", bound=_OfSample)
+
+
 class ProbeReader(RecordReader):
     """Checks one probe's records and remembers which rollouts have been seen."""
 
     def __init__(self, log: IssueLog, rules: ProbeRules, cell: CellKey) -> None:
         super().__init__(log, rules.common, cell)
         self.probe = rules
+        self.wrong_length = rules.not_nine
         self._seen: dict[str, dict[int, int]] = {}
         self._last: tuple[str, int] = ("", -1)
         self._unordered = 0
 
     def hashes(self, found: Sequence[Any], **where: Any) -> list[str | None] | None:  # noqa: ANN401 - issue fields
         """Return nine answer hashes in lower case, null where there was no answer; None where any is unsound."""
-        if not self.has_nine("answer_sha256s", found, **where):
-            return None
         if (
             set(map(type, found)) == {str}
             and {len(h) for h in found} == {64}
@@ -106,26 +111,6 @@ class ProbeReader(RecordReader):
         if found != found.lower():
             self.log.add(self.probe.upper_hash, "An answer hash is written in upper case; read all the same.", **where)
         return found.lower()
-
-    def has_nine(self, name: str, found: Sequence[Any], **where: Any) -> bool:  # noqa: ANN401 - issue fields
-        """Tell whether a list has an element for each sample."""
-        if len(found) == ROLLOUTS_PER_QUESTION:
-            return True
-        message = f"{name} has {len(found)} elements; expected nine, one a sample."
-        self.log.add(self.probe.not_nine, message, **(where | {"value": str(len(found))}))
-        return False
-
-    def are_samples(self, samples: Sequence[int], **where: Any) -> bool:  # noqa: ANN401 - issue fields
-        """Tell whether the rollouts listed in one record are the nine samples, each once."""
-        counts = Counter(samples)
-        repeated = [sample for sample, n in counts.items() if n > 1]
-        missing = [sample for sample in SAMPLES if sample not in counts]
-        for sample in repeated:
-            message = f"Sample {sample} occurs {counts[sample]} times in a record; expected once."
-            self.log.add(self.probe.repeated_sample, message, **(where | {"sample": sample}))
-        if missing:
-            self._note_missing(missing, **where)
-        return not repeated and not missing
 
     def _note_missing(self, missing: Sequence[int], **where: Any) -> None:  # noqa: ANN401 - issue fields
         message = f"Samples {shown_all(missing)} have no record; expected nine, null where the probe failed."
@@ -157,13 +142,11 @@ class ProbeReader(RecordReader):
         self._last = first
         return True
 
-    def in_order(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """Return a record's rows, which start with their sample, in sample order."""
-        samples = [row[0] for row in rows]
-        if samples == sorted(samples):
-            return rows
-        self._unordered += 1
-        return sorted(rows, key=itemgetter(0))
+    def in_order(self, rollouts: list[_Rollout]) -> list[_Rollout]:
+        """Return a record's rollouts in sample order."""
+        ordered = sorted(rollouts, key=attrgetter("sample"))
+        self._unordered += ordered != rollouts
+        return ordered
 
     def finish(self) -> None:
         """Record what is known only at the end of the file: questions that are not whole, drift, another order."""

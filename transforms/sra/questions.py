@@ -12,7 +12,8 @@ from transforms.issue_log import IssueLog, of_files, shown, shown_all
 from transforms.jsondoc import Form, read_array
 from transforms.sra.grading.gold import KINDS, gold_fault
 from transforms.sra.layout import CellKey
-from transforms.sra.records import Field, Kind, RecordReader, record_rules
+from transforms.sra.record_shapes import Field, Kind
+from transforms.sra.records import RecordReader, record_rules
 from warehouse.contracts import TABLES, Issue, Rule, Severity, fingerprint
 from warehouse.contracts.sra import SOURCE
 
