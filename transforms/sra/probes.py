@@ -144,9 +144,10 @@ class ProbeReader(RecordReader):
 
     def in_order(self, rollouts: list[_Rollout]) -> list[_Rollout]:
         """Return a record's rollouts in sample order."""
-        ordered = sorted(rollouts, key=attrgetter("sample"))
-        self._unordered += ordered != rollouts
-        return ordered
+        if [rollout.sample for rollout in rollouts] == SAMPLES:
+            return rollouts
+        self._unordered += 1
+        return sorted(rollouts, key=attrgetter("sample"))
 
     def finish(self) -> None:
         """Record what is known only at the end of the file: questions that are not whole, drift, another order."""

@@ -182,6 +182,8 @@ class RecordReader:
 
     def are_samples(self, samples: Sequence[int | None], repeated: Rule, missing: Rule, line: Line) -> bool:
         """Tell whether a record's rollouts are the nine samples, each once; None is one that does not say which."""
+        if samples == SAMPLES:
+            return True
         counts = Counter(samples)
         again = [sample for sample in SAMPLES if counts[sample] > 1]
         gone = [sample for sample in SAMPLES if sample not in counts]

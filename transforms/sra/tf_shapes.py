@@ -15,8 +15,9 @@ from transforms.sra.records import SAMPLES, place
 
 NAMES: Final = ("p_correct", "tf_p_correct")
 ORDERS: Final = ("TF", "FT")
-# What a line says of one rollout: a name or an order and its number, as often as the line says it.
-Claims = list[tuple[str, float | None]]
+_NULLS: Final = (None,) * len(SAMPLES)
+# What a line says: a name or an order and its number for each rollout it is about, `UNSET` where it gives none.
+Column = tuple[str, Sequence[float | UnsetType | None]]
 _Value = TypeVar("_Value")
 
 _Name = Annotated[str, Meta(description="the question, as the data set names it")]
@@ -81,7 +82,7 @@ class TfRecord:
 
     instance_id: str
     samples: Sequence[int]
-    claims: Sequence[Claims]
+    columns: Sequence[Column]
     hashes: Sequence[str | None] | None
     mean: float | None
 
@@ -103,36 +104,33 @@ def _rollout(found: RolloutLine, line: Line, reader: ProbeReader) -> TfRecord | 
     if hashes == [UNSOUND]:
         return None
     mean = _stated(found.mean_rollout_p_correct)
-    return TfRecord(found.instance_id, [found.sample], [_claims(found)], hashes, mean)
+    return TfRecord(found.instance_id, [found.sample], _columns([found]), hashes, mean)
 
 
 def _question(found: QuestionLine, line: Line, reader: ProbeReader) -> TfRecord | None:
-    parts = [[[(name, n)] for n in nine] for name in NAMES if (nine := _stated(getattr(found, name))) is not None]
+    columns: list[Column] = [(n, nine) for n in NAMES if (nine := _stated(getattr(found, n))) is not None]
     if found.orders is not UNSET:
-        nulls = [None] * len(SAMPLES)
-        both = (nulls, nulls) if found.orders is None else (found.orders.tf, found.orders.ft)
-        parts.append([list(zip(ORDERS, pair, strict=True)) for pair in zip(*both, strict=True)])
+        both = (_NULLS, _NULLS) if found.orders is None else (found.orders.tf, found.orders.ft)
+        columns += zip(ORDERS, both, strict=True)
     rollouts, nine_hashes, hashes = _stated(found.rollouts), _stated(found.answer_sha256s), None
     if rollouts is not None:
         own = _rollouts(rollouts, line, reader)
         if own is None:
             return None
-        parts.append(own[0])
+        columns += own[0]
         hashes = own[1]
     if nine_hashes is not None:
         hashes = reader.hashes(nine_hashes, **place(line))
         if hashes is None:
             return None
-    claims = [[claim for claims in one for claim in claims] for one in zip(*parts, strict=True)] or [
-        [(name, None) for name in NAMES if getattr(found, name) is not UNSET] for _ in SAMPLES
-    ]
-    return TfRecord(found.instance_id, SAMPLES, claims, hashes, _stated(found.mean_rollout_p_correct))
+    columns = columns or [(name, _NULLS) for name in NAMES if getattr(found, name) is not UNSET]
+    return TfRecord(found.instance_id, SAMPLES, columns, hashes, _stated(found.mean_rollout_p_correct))
 
 
 def _rollouts(
     found: list[TfRollout], line: Line, reader: ProbeReader
-) -> tuple[list[Claims], list[str | None] | None] | None:
-    """Return the claims and, where any of them has one, the hashes of `rollouts`, in sample order."""
+) -> tuple[list[Column], list[str | None] | None] | None:
+    """Return the numbers and, where any of them has one, the hashes of `rollouts`, in sample order."""
     samples = [rollout.sample for rollout in found]
     if not reader.are_samples(samples, reader.probe.repeated_sample, reader.probe.missing_sample, line):
         return None
@@ -140,8 +138,7 @@ def _rollouts(
     hashes = [_hash_of_one(rollout, line, reader) for rollout in ordered]
     if [UNSOUND] in hashes:
         return None
-    claims = [_claims(rollout) for rollout in ordered]
-    return claims, [h[0] if h else None for h in hashes] if any(hashes) else None
+    return _columns(ordered), [h[0] if h else None for h in hashes] if any(hashes) else None
 
 
 def _hash_of_one(found: TfRollout, line: Line, reader: ProbeReader) -> list[str | None] | None:
@@ -149,14 +146,20 @@ def _hash_of_one(found: TfRollout, line: Line, reader: ProbeReader) -> list[str 
     return None if stated is None else [reader.hash(stated, **place(line) | {"sample": found.sample})]
 
 
-def _claims(found: TfRollout) -> Claims:
-    named = [(name, value) for name in NAMES if (value := getattr(found, name)) is not UNSET]
+def _columns(found: Sequence[TfRollout]) -> list[Column]:
+    said = [_said(rollout) for rollout in found]
+    names = [name for name in (*NAMES, *ORDERS) if any(name in one for one in said)]
+    return [(name, [one.get(name, UNSET) for one in said]) for name in names]
+
+
+def _said(found: TfRollout) -> dict[str, float | None]:
+    named = {name: value for name in NAMES if (value := getattr(found, name)) is not UNSET}
     # A writer of one schema for all lines fills the name it does not use with null.
-    claims = [claim for claim in named if claim[1] is not None] or named
+    numbers = {name: value for name, value in named.items() if value is not None} or named
     if found.orders is UNSET:
-        return claims
+        return numbers
     both = (None, None) if found.orders is None else (found.orders.tf, found.orders.ft)
-    return [*claims, *zip(ORDERS, both, strict=True)]
+    return numbers | dict(zip(ORDERS, both, strict=True))
 
 
 def _stated(value: _Value | UnsetType) -> _Value | None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
+from msgspec import UnsetType
 
 from transforms.issue_log import KEPT_PER_RULE, IssueLog, Unread, shown_all
 from transforms.jsonl import Limits, Line
 from transforms.sra.layout import CellKey
 from transforms.sra.probes import HASH_BASIS, POSITION_BASIS, ProbeReader, Verdicts, probe_rules
 from transforms.sra.records import Columns, place
-from transforms.sra.tf_shapes import NAMES, ORDERS, Claims, TfRecord, read_shape
+from transforms.sra.tf_shapes import NAMES, ORDERS, TfRecord, read_shape
 from warehouse.contracts import Rule, Severity
 from warehouse.contracts.sra import SOURCE
 
@@ -32,6 +33,7 @@ _COLLECTED: Final[dict[str, type[pl.DataType]]] = {
     "mean_rollout_p_correct": pl.Float64, "line": pl.Int64,
 }  # fmt: skip
 _Signal = tuple[float | None, float | None, float | None]
+_Claims = list[tuple[str, float | None]]
 
 
 def parse_tf(
@@ -64,26 +66,33 @@ def parse_tf(
 # --- from what a line says to one signal a rollout ---
 
 
-def _signals(record: TfRecord, line: Line, reader: ProbeReader) -> list[_Signal] | None:
-    """Return the signal and both orders of every rollout of a line, or None where a rollout has no one number."""
-    if not all(record.claims):
+def _signals(record: TfRecord, line: Line, reader: ProbeReader) -> Sequence[Sequence[float | None]] | None:
+    """Return the signals and those of both orders, each a list; None where a rollout of the line has no one number."""
+    n = len(record.samples)
+    if len(record.columns) == 1 and not line.n_bare:
+        ((name, values),) = record.columns
+        numbers = [value for value in values if type(value) is float]
+        if name in NAMES and len(numbers) == n:
+            return numbers, [None] * n, [None] * n
+    claims = [
+        [(name, v) for name, values in record.columns if not isinstance(v := values[k], UnsetType)] for k in range(n)
+    ]
+    if not all(claims):
         message = f"The record has no number for a rollout; its keys are {shown_all(sorted(line.record))}. "
         message += "Expected p_correct, tf_p_correct or orders."
         reader.log.add(PROBE.common.missing_key, message, **place(line))
         return None
     if record.mean is not None and math.isnan(record.mean):
         reader.log.add(PROBE.common.nan, "mean_rollout_p_correct is NaN.", **place(line), value="NaN")
-    pairs = zip(record.samples, record.claims, strict=True)
-    signals = [_signal(claims, sample, line, reader) for sample, claims in pairs]
+    signals = [
+        _signal(own, reader, place(line) | {"sample": sample})
+        for own, sample in zip(claims, record.samples, strict=True)
+    ]
     sound = [signal for signal in signals if signal is not None]
-    return sound if len(sound) == len(signals) else None
+    return list(zip(*sound, strict=True)) if len(sound) == len(signals) else None
 
 
-def _signal(claims: Claims, sample: int, line: Line, reader: ProbeReader) -> _Signal | None:
-    (name, value), *more = claims
-    if not more and name in NAMES and value is not None and not line.n_bare:
-        return value, None, None
-    where = place(line) | {"sample": sample}
+def _signal(claims: _Claims, reader: ProbeReader, where: dict[str, Any]) -> _Signal | None:
     stated, forward, backward = (
         [value for name, value in claims if name in names] for names in (NAMES, ORDERS[:1], ORDERS[1:])
     )
@@ -111,17 +120,19 @@ def _close(stated: float | None, found: float | None) -> bool:
     return abs(stated - found) <= _MEAN_TOLERANCE
 
 
-def _keep(record: TfRecord, signals: Sequence[_Signal], number: int, reader: ProbeReader, columns: Columns) -> None:
+def _keep(
+    record: TfRecord, signals: Sequence[Sequence[float | None]], number: int, reader: ProbeReader, columns: Columns
+) -> None:
     if not reader.admits(record.instance_id, record.samples, number):
         return
     n = len(record.samples)
-    says_tf = any(name == NAMES[1] for claims in record.claims for name, _ in claims)
+    says_tf = any(name == NAMES[1] for name, _ in record.columns)
     producer = "hashed" if record.hashes is not None else "tf" if says_tf else "bare"
     basis = POSITION_BASIS if record.hashes is None else HASH_BASIS
     columns.extend(
         [
             [record.instance_id] * n, record.samples, [producer] * n, record.hashes or [None] * n, [basis] * n,
-            *zip(*signals, strict=True), [record.mean] * n, [number] * n,
+            *signals, [record.mean] * n, [number] * n,
         ]
     )  # fmt: skip
 
