@@ -24,7 +24,7 @@ TOKENS_DIFFER = Rule(
     "entropy_index.tokens_differ", Severity.WARNING, "Index and sampling file state different token counts."
 )
 ANOTHER_ORDER = Rule("entropy_index.another_order", Severity.INFO, "Index lines are not in the order of their keys.")
-RULES: Final = (*COMMON.all, TOKENS_DIFFER, ANOTHER_ORDER)
+RULES: Final = (*COMMON, TOKENS_DIFFER, ANOTHER_ORDER)
 
 
 class IndexLine(Record, kw_only=True):

@@ -7,14 +7,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
 from transforms.issue_log import IssueLog, shown_all
-from transforms.jsonl import json_type
+from transforms.jsonl import Line, json_type
 from transforms.sra.layout import CellKey
-from transforms.sra.records import SAMPLES, RecordReader, RecordRules, record_rules
+from transforms.sra.record_shapes import Shape
+from transforms.sra.records import (
+    SAMPLES,
+    RecordReader,
+    RecordRules,
+    named_samples,
+    place,
+    record_rules,
+    sample_of,
+)
 from warehouse.contracts import Issue, Rule, Severity
 
 HASH_BASIS: Final = "answer_sha256"
@@ -25,8 +34,7 @@ _NINE_HASHES: Final = re.compile("[0-9a-f]{576}")
 _HASH: Final = re.compile("[0-9A-Fa-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeRules:
+class ProbeRules(NamedTuple):
     """The rules that both probes' readers have, each under its own name."""
 
     common: RecordRules
@@ -37,14 +45,6 @@ class ProbeRules:
     repeated_sample: Rule
     missing_sample: Rule
     another_order: Rule
-
-    @property
-    def all(self) -> tuple[Rule, ...]:
-        """Every one of them."""
-        return (
-            *self.common.all, self.not_nine, self.bad_hash, self.upper_hash, self.null_value, self.repeated_sample,
-            self.missing_sample, self.another_order,
-        )  # fmt: skip
 
 
 def probe_rules(prefix: str) -> ProbeRules:
@@ -75,6 +75,7 @@ class _OfSample(Protocol):
     def sample(self) -> int: ...
 
 
+_Shape = TypeVar("_Shape", bound=Shape)
 _Rollout = TypeVar("_Rollout", bound=_OfSample)
 
 
@@ -88,6 +89,22 @@ class ProbeReader(RecordReader):
         self._seen: dict[str, dict[int, int]] = {}
         self._last: tuple[str, int] = ("", -1)
         self._unordered = 0
+
+    def take(self, line: Line, shape: type[_Shape]) -> _Shape | None:
+        """Do what every reader does, and judge the samples and hashes of an unsound record too."""
+        found = super().take(line, shape)
+        if found is None:
+            self._judge(line)
+        return found
+
+    def _judge(self, line: Line) -> None:
+        nine, rollouts, where = line.record.get("answer_sha256s"), line.record.get("rollouts"), place(line)
+        self.are_samples(named_samples(line), self.probe.repeated_sample, self.probe.missing_sample, line)
+        if type(nine) is list and len(nine) == len(SAMPLES):
+            self.hashes(nine, **where)
+        for one in (line.record, *(rollouts if type(rollouts) is list else [])):
+            if type(one) is dict and type(one.get("answer_sha256")) is str:
+                self.hash(one["answer_sha256"], **where, sample=sample_of(one))
 
     def hashes(self, found: Sequence[Any], **where: Any) -> list[str | None] | None:  # noqa: ANN401 - issue fields
         """Return nine answer hashes in lower case, null where there was no answer; None where any is unsound."""

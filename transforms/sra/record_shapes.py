@@ -103,7 +103,25 @@ class Field:
         low = 0 if math.isinf(self.low) else self.low
         return low, _LARGEST_INTEGER if math.isinf(self.high) else self.high
 
+    def converted(self, value: object) -> Any:  # noqa: ANN401
+        """Return a value in the type it needs, `1.0` as a whole number and `1` as a float; None where it is another."""
+        if self.kind is Kind.INTEGER and type(value) is float and value.is_integer():
+            return int(value)
+        if self.kind is Kind.NUMBER and type(value) is int and abs(value) < 2**1000:
+            return float(value)
+        return value if type(value) is _TYPES[self.kind] else None
 
+    def admits(self, value: Any) -> bool:  # noqa: ANN401
+        """Tell whether a converted value is no number, NaN, or within the bounds."""
+        if self.kind not in {Kind.INTEGER, Kind.NUMBER} or value != value:  # noqa: PLR0124 - only NaN is not itself
+            return True
+        low, high = self.bounds
+        return bool(low <= value <= high) and abs(value) != math.inf
+
+
+_TYPES: Final = {
+    Kind.STRING: str, Kind.INTEGER: int, Kind.NUMBER: float, Kind.BOOLEAN: bool, Kind.OBJECT: dict, Kind.ARRAY: list,
+}  # fmt: skip
 _KINDS: Final[dict[type[inspect.Type], Kind]] = {
     inspect.StrType: Kind.STRING, inspect.IntType: Kind.INTEGER, inspect.FloatType: Kind.NUMBER,
     inspect.BoolType: Kind.BOOLEAN, inspect.StructType: Kind.OBJECT, inspect.ListType: Kind.ARRAY,

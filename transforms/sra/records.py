@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import polars as pl
@@ -24,8 +22,7 @@ _UNSOUND: Final = object()
 _Shape = TypeVar("_Shape", bound=Shape)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordRules:
+class RecordRules(NamedTuple):
     """The rules that every reader of records has, under its own name."""
 
     missing_key: Rule
@@ -34,13 +31,6 @@ class RecordRules:
     nan: Rule
     unknown_key: Rule
     wrong_folder: Rule
-
-    @property
-    def all(self) -> tuple[Rule, ...]:
-        """Every one of them."""
-        return (
-            self.missing_key, self.mistyped, self.out_of_range, self.nan, self.unknown_key, self.wrong_folder,
-        )  # fmt: skip
 
 
 def record_rules(prefix: str) -> RecordRules:
@@ -91,16 +81,15 @@ class RecordReader:
             else:
                 if line.record.keys().isdisjoint(self._columns) or self._columns.items() <= line.record.items():
                     return record
-        where = place(line)
+        where = place(line) | ({"sample": sample_of(line.record)} if "sample" in shape.__struct_fields__ else {})
         found = self.explain(line.record, shape, "", **where)
         return found if self.in_folder(line.record, **where) else None
 
     def explain(self, found: object, shape: type[_Shape], level: str, /, **where: str | int | None) -> _Shape | None:
         """Do for any object, and all that is inside it, what `read` does for one; return it in its shape."""
         fields = fields_of(shape)
-        if type(found) is dict and any(field.key == "sample" for field in fields):
-            sample = found.get("sample")
-            where = where | {"sample": sample if type(sample) is int and 0 <= sample < 2**31 else None}
+        if type(found) is dict and "sample" in shape.__struct_fields__:
+            where = where | {"sample": sample_of(found)}
         values = self.read(found, fields, level, **where)
         if type(found) is not dict:
             return None
@@ -157,12 +146,12 @@ class RecordReader:
         value = values[field.key]
         if value is None and field.nullable:
             return True
-        converted = _CONVERT[field.kind](value)
+        converted = field.converted(value)
         if converted is None:
             self.note_mistyped(level + field.key, value, field.expected, **where)
             return False
         values[field.key] = converted
-        if field.kind in _NUMERIC and not _in_range(converted, field):
+        if not field.admits(converted):
             message = f"{level}{field.key} is {converted}; expected {field.expected}."
             self.log.add(self.rules.out_of_range, message, **({"value": str(converted)} | where))
             return False
@@ -172,7 +161,8 @@ class RecordReader:
         self, keys: Sequence[str], found: Mapping[str, Any], level: str = "", /, **where: str | int | None
     ) -> None:
         """Record that an object lacks keys."""
-        message = f"{level or 'The record '}lacks {shown_all(keys)}; its keys are {shown_all(sorted(found))}."
+        name = level.rstrip(".") or "The record"
+        message = f"{name} lacks {shown_all(keys)}; its keys are {shown_all(sorted(found))}."
         self.log.add(self.rules.missing_key, message, **where)
 
     def note_mistyped(self, name: str, value: object, expected: str, **where: str | int | None) -> None:
@@ -227,42 +217,25 @@ class RecordReader:
             self.log.add(self.rules.unknown_key, message, line=line, value=str(n))
 
 
-def _integer(value: object) -> int | None:
-    if type(value) is int:
-        return value
-    return int(value) if type(value) is float and value.is_integer() else None
-
-
-def _number(value: object) -> float | None:
-    if type(value) is float:
-        return value
-    return float(value) if type(value) is int and abs(value) < 2**1000 else None
-
-
-def _exactly(kind: type) -> Any:  # noqa: ANN401 - a function from any value to the same value or None
-    return lambda value: value if type(value) is kind else None
-
-
-_NUMERIC: Final = (Kind.INTEGER, Kind.NUMBER)
-_CONVERT: Final = {
-    Kind.STRING: _exactly(str),
-    Kind.INTEGER: _integer,
-    Kind.NUMBER: _number,
-    Kind.BOOLEAN: _exactly(bool),
-    Kind.OBJECT: _exactly(dict),
-    Kind.ARRAY: _exactly(list),
-}
-
-
-def _in_range(value: float, field: Field) -> bool:
-    low, high = field.bounds
-    return math.isnan(value) or (math.isfinite(value) and low <= value <= high)
-
-
 def place(line: Line) -> dict[str, Any]:
     """Return where findings about a line are: its number and its question, as far as it names one."""
     found = line.record.get("instance_id")
     return {"line": line.number, "instance_id": found if type(found) is str else None}
+
+
+def sample_of(found: Mapping[str, Any]) -> int | None:
+    """Return the sample of an object, as far as it names one that can be told."""
+    sample = found.get("sample")
+    return sample if type(sample) is int and 0 <= sample < 2**31 else None
+
+
+def named_samples(line: Line) -> list[int | None]:
+    """Return the samples that a record's rollouts name, whatever else is wrong with it; None where one does not say."""
+    listed = line.record.get("rollouts")
+    if type(listed) is not list:
+        return [None]
+    named = [rollout.get("sample") if type(rollout) is dict else None for rollout in listed]
+    return [sample if type(sample) in {int, float} and sample in SAMPLES else None for sample in named]
 
 
 class Columns:

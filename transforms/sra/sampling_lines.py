@@ -13,7 +13,7 @@ from transforms.issue_log import IssueLog, shown
 from transforms.jsonl import Line
 from transforms.sra.layout import CellKey
 from transforms.sra.record_shapes import Count, Record, Sample, Shape, Share, columns_of
-from transforms.sra.records import SAMPLES, RecordReader, place, record_rules
+from transforms.sra.records import RecordReader, named_samples, place, record_rules
 from warehouse.contracts import Rule, Severity
 from warehouse.contracts.sra import CONDITIONS, ROLLOUTS_PER_QUESTION
 
@@ -24,7 +24,7 @@ COPIES_DIFFER = Rule("sampling.agreement_copies_differ", Severity.ERROR, "Copies
 AGREEMENT_NULL = Rule("sampling.agreement_null", Severity.WARNING, "A question's agreement is not stated.")
 SKILL_UNDER_DIRECT = Rule("sampling.skill_under_direct", Severity.WARNING, "A skill is named where none is supplied.")
 RULES: Final = (
-    *COMMON.all, REPEATED_SAMPLE, MISSING_SAMPLE, COPIES_DIFFER, AGREEMENT_NULL, SKILL_UNDER_DIRECT,
+    *COMMON, REPEATED_SAMPLE, MISSING_SAMPLE, COPIES_DIFFER, AGREEMENT_NULL, SKILL_UNDER_DIRECT,
 )  # fmt: skip
 
 _Agreement = Annotated[
@@ -100,7 +100,7 @@ class LineReader:
     def question(self, line: Line) -> QuestionCondition | None:
         """Return the question of a line with its nine rollouts, or None with an error noted for everything wrong."""
         found = self.records.take(line, self._shape)
-        samples = _named_samples(line) if found is None else [rollout.sample for rollout in found.rollouts]
+        samples = named_samples(line) if found is None else [rollout.sample for rollout in found.rollouts]
         if not self.records.are_samples(samples, REPEATED_SAMPLE, MISSING_SAMPLE, line) or found is None:
             return None
         agreement = self._agreement(found, line)
@@ -145,12 +145,3 @@ class LineReader:
             self._log.add(SKILL_UNDER_DIRECT, message, **place(line))
             return None
         return skill
-
-
-def _named_samples(line: Line) -> list[int | None]:
-    """Return the samples that an unsound line's rollouts name, None for each that does not say."""
-    listed = line.record.get("rollouts")
-    if type(listed) is not list:
-        return [None]
-    named = [rollout.get("sample") if type(rollout) is dict else None for rollout in listed]
-    return [sample if type(sample) in {int, float} and sample in SAMPLES else None for sample in named]

@@ -25,7 +25,7 @@ PROBE: Final = probe_rules("tf")
 NUMBERS_DIFFER = Rule("tf.numbers_differ", Severity.ERROR, "A rollout has two different numbers, under any names.")
 MEAN_DIFFERS = Rule("tf.mean_differs", Severity.WARNING, "A stored mean is not the mean of the nine numbers.")
 ORDERS_DIFFER = Rule("tf.orders_differ", Severity.WARNING, "A stored number is not the mean of its two orders.")
-RULES: Final = (*PROBE.all, NUMBERS_DIFFER, MEAN_DIFFERS, ORDERS_DIFFER)
+RULES: Final = (*PROBE.common, *PROBE[1:], NUMBERS_DIFFER, MEAN_DIFFERS, ORDERS_DIFFER)
 
 _COLLECTED: Final[dict[str, type[pl.DataType]]] = {
     "instance_id": pl.String, "sample": pl.Int32, "producer": pl.String, "answer_sha256": pl.String,
