@@ -74,7 +74,6 @@ class SkilledLine(SamplingLine, kw_only=True):
 ROLLOUT_COLUMNS: Final = columns_of(Rollout) | columns_of(RolloutMeta)
 QUESTION_COLUMNS: Final = columns_of(SamplingLine, "instance_id", "native_answer", "agreement", "skill_id")
 _ROW: Final = attrgetter(*columns_of(Rollout), *(f"meta.{name}" for name in columns_of(RolloutMeta)))
-_PENALTY: Final = list(ROLLOUT_COLUMNS).index("presence_penalty")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +105,10 @@ class LineReader:
         agreement = self._agreement(found, line)
         if agreement is UNSET:
             return None
+        for rollout in found.rollouts if line.n_bare else ():
+            penalty, where = rollout.meta.presence_penalty, {"sample": rollout.sample}
+            rollout.meta.presence_penalty = self._not_nan(penalty, "rollouts[].meta.presence_penalty", line, **where)
         rows = [_ROW(rollout) for rollout in found.rollouts]
-        if line.n_bare:
-            rows = [(*row[:_PENALTY], self._penalty(row, line), *row[_PENALTY + 1 :]) for row in rows]
         return QuestionCondition(found.instance_id, found.native_answer, agreement, self._skill(found, line), rows)
 
     def _agreement(self, found: SamplingLine, line: Line) -> float | UnsetType | None:
@@ -118,7 +118,7 @@ class LineReader:
         if not stated:
             self.records.note_missing(["agreement"], line.record, **place(line))
             return UNSET
-        distinct = {repr(value) for value in stated}
+        distinct = {repr(value) for value in stated} if copies else stated
         if len(distinct) > 1 or len(copies) not in {0, ROLLOUTS_PER_QUESTION}:
             message = f"Agreement is copied onto {len(copies)} rollouts with {len(distinct)} different values; "
             message += "expected one value a question."
@@ -127,15 +127,12 @@ class LineReader:
         (agreement, *_) = stated
         if agreement is None:
             self._log.add(AGREEMENT_NULL, "Agreement is null; the recomputed one stands beside it.", **place(line))
-        return self._not_nan(agreement, "agreement", place(line))
+        return self._not_nan(agreement, "agreement", line)
 
-    def _penalty(self, row: tuple[Any, ...], line: Line) -> float | None:
-        return self._not_nan(row[_PENALTY], "rollouts[].meta.presence_penalty", place(line) | {"sample": row[0]})
-
-    def _not_nan(self, value: float | None, name: str, where: dict[str, Any]) -> float | None:
+    def _not_nan(self, value: float | None, name: str, line: Line, **where: int) -> float | None:
         if value is None or not isnan(value):
             return value
-        self._log.add(COMMON.nan, f"{name} is NaN; stored as null.", **where, value="NaN")
+        self._log.add(COMMON.nan, f"{name} is NaN; stored as null.", **place(line), **where, value="NaN")
         return None
 
     def _skill(self, found: SamplingLine, line: Line) -> str | None:
