@@ -23,7 +23,6 @@ from transforms.benchmirt.responses import read_responses
 from transforms.grace import Limits
 from transforms.grace.archive import read_archive
 from transforms.grace.notes import Notes
-from transforms.grace.pickles import load_plain
 from transforms.grace.positions import Buzz, read_position
 from transforms.gzipped import inflate
 from transforms.issue_log import IssueLog
@@ -222,14 +221,6 @@ def test_buzzes_in_both_shapes(buzzes: list[Buzz]) -> None:
     for word, mark in marks:
         by_word.setdefault(word, []).append(mark)
     assert read_position(by_word, Notes.of("p")) == sorted(buzzes, key=lambda buzz: buzz.word)
-
-
-@few
-@given(JSON, st.sampled_from([2, 3, 4, 5]))
-def test_pickles_of_plain_data(value: Any, protocol: int) -> None:
-    import pickle
-
-    assert repr(load_plain(pickle.dumps(value, protocol))) == repr(value)
 
 
 CELLS = st.dictionaries(
