@@ -35,7 +35,7 @@ def test_the_release_is_known_and_sound() -> None:
     assert found.source_files.filter(path=RELEASE.name)["sha256_actual"].to_list() == [KNOWN]
     assert release_counts(found.tables) == STATED
     assert check_release(KNOWN, found.tables, RELEASE.name) == []
-    assert {issue.severity for issue in found.issues} == {Severity.WARNING, Severity.INFO}
+    assert {issue.severity for issue in found.issues} == {Severity.INFO}
     assert Counter(issue.rule for issue in found.issues) == {
         "grace.spaces_differ": 4,
         "grace.answer_unclosed": 1,
