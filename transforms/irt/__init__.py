@@ -1,7 +1,6 @@
-"""Item response theory: fits with their errors, cross-validation, information, tables. numpy and scipy only."""
+"""Item response theory: fits with their errors, cross-validation, tables. numpy and scipy only."""
 
 from transforms.irt.fitting import Fit, fit, rotate
-from transforms.irt.information import item_information, most_informative
 from transforms.irt.pyirt import Parameters, read_parameters, write_parameters
 from transforms.irt.settings import WITHOUT_PRIORS, IrtInputError, Model, Settings
 from transforms.irt.tables import FitTables, Request, fit_tables
@@ -21,8 +20,6 @@ __all__ = [
     "cross_validate",
     "fit",
     "fit_tables",
-    "item_information",
-    "most_informative",
     "read_parameters",
     "rotate",
     "write_parameters",
