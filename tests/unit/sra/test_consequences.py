@@ -95,7 +95,7 @@ def test_a_line_of_the_index_explains_bytes_that_belong_to_no_line() -> None:
 
 
 def test_every_rule_that_is_folded_is_one_that_is_there() -> None:
-    known = {rule.name for module in (join, sampling, entropy_index) for rule in module.RULES}
+    known = {rule.name for module in (join, sampling, entropy_blocks) for rule in module.RULES}
     assert set(consequences._CAUSED_BY) | consequences._DOUBTFUL <= known
 
 
