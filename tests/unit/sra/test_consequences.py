@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.sra.record_cases import CELL
-from transforms.sra import consequences, join, sampling
+from transforms.sra import consequences, entropy_blocks, join, sampling
 from transforms.sra.consequences import FOLLOWS, folded
 from transforms.sra.entropy_blocks import NO_LINE, NO_ROLLOUT, UNCOVERED
 from transforms.sra.join import AB, TF
