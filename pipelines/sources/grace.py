@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
 import polars as pl
 
-from pipelines.disk import Inputs, read_inputs
+from pipelines.disk import read_inputs
 from pipelines.source import BuildContext, Built, Option, Source
 from transforms.grace import (
     Elicitation,
     SourceTables,
     attach_clues,
     check_release,
-    is_pickle,
     is_run_file,
     read_release,
     read_runs,
@@ -32,12 +31,6 @@ OPTIONS: Final = (
         "grace-password", "Password of the zip; the default is the one its publishers print.", default=DEFAULT_PASSWORD
     ),
     Option(
-        "grace-pickles",
-        "Folder of the release's pickles: compared with the packets, never executed.",
-        "folder",
-        needs=("grace",),
-    ),
-    Option(
         "grace-runs",
         "Folder of packetN_model_human_output.json: model confidences, clue by clue.",
         "folder",
@@ -51,35 +44,24 @@ def build(context: BuildContext) -> Built:
     """Stage the GRACE tables."""
     options = context.options
     path = Path(options["grace"])
-    pickles = _files(options.get("grace_pickles"), "*.pkl")
-    runs = _files(options.get("grace_runs"), "*.json")
-    ours = [file for file in (*pickles, *runs) if is_pickle(file.name) or is_run_file(file.name)]
-    given = read_inputs([path, *ours], source=NAME)
+    runs = sorted(Path(folder).glob("*.json")) if (folder := options.get("grace_runs")) else []
+    given = read_inputs([path, *(file for file in runs if is_run_file(file.name))], source=NAME)
     if given.issues:
         return Built(issues=list(given.issues))
     data = given.data[path]
     sha256 = hashlib.sha256(data).hexdigest()
     with context.reporter.step("grace", 1, "release") as advance:
-        password = options.get("grace_password") or DEFAULT_PASSWORD
-        found = read_release(data, path.name, password, pickles=_read(pickles, given))
+        found = read_release(data, path.name, options.get("grace_password") or DEFAULT_PASSWORD)
         built = Built(issues=list(found.issues), source_files=found.source_files)
         if not has_errors(built.issues):
             built.issues += check_release(sha256, found.tables, path.name)
-        tables = _with_runs(options, found, _read(runs, given), built)
+        # Without bytes what is not one of the release's files, and may be anything.
+        tables = _with_runs(options, found, {file.name: given.data.get(file) for file in runs}, built)
         advance(1)
     if not has_errors(built.issues) or context.allow_partial:
         built.files = [context.stage.put(name, rows) for name, rows in tables.items()]
     built.inputs = {"path": str(path), "sha256": sha256, "licence": LICENCES[NAME]}
     return built
-
-
-def _files(folder: str | None, pattern: str) -> list[Path]:
-    return sorted(Path(folder).glob(pattern)) if folder else []
-
-
-def _read(files: Iterable[Path], given: Inputs) -> dict[str, bytes | None]:
-    """Return files by name; without bytes what is not one of the release's files, and may be anything."""
-    return {file.name: given.data.get(file) for file in files}
 
 
 def _with_runs(

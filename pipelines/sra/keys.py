@@ -26,7 +26,7 @@ ANSWER_TABLES: Final = (
 _BOTH: Final = (
     "transforms/gzipped.py", "transforms/inputs.py", "transforms/json*.py",
     "transforms/issue_log.py", "transforms/sra/cell.py", "transforms/sra/consequences.py",
-    "transforms/sra/records.py", "transforms/sra/layout.py", "transforms/sra/index.py",
+    "transforms/sra/record*.py", "transforms/sra/layout.py",
     "transforms/sra/entropy*.py", "pipelines/sra/worker.py", "pipelines/sra/reading.py", "warehouse/storage/parquet.py",
 )  # fmt: skip
 _TOKENS: Final = (*_BOTH, "transforms/sra/spans.py", "transforms/sra/token*.py")

@@ -226,17 +226,14 @@ def staged(source: Any, options: dict[str, Any], folder: Path) -> Built:
     return built
 
 
-def test_odd_neighbours_of_run_files_and_pickles_are_a_warning_each(tmp_path: Path) -> None:
+def test_odd_neighbours_of_run_files_are_one_warning(tmp_path: Path) -> None:
     root = write_files(tmp_path / "raw", grace_faults.sound())
-    runs, pickles = root / "grace" / "runs", root / "grace" / "pickles"
-    pickles.mkdir()
+    runs = root / "grace" / "runs"
     odd_neighbours(runs, "packet1_model_human_output.json")
-    (pickles / ".#all_teams.pkl").symlink_to("nowhere")
     options = {"grace": str(root / grace_faults.ZIP), "grace_runs": str(runs), "elicitation": "verb"}
-    built = staged(grace, options | {"grace_pickles": str(pickles)}, tmp_path)
+    built = staged(grace, options, tmp_path)
     assert built.files and not noticed(built.issues, Severity.ERROR)
-    warned = noticed(built.issues, Severity.WARNING)
-    assert (warned["grace.runs_file_unlisted"], warned["grace.pickle_unknown"]) == (1, 1)
+    assert noticed(built.issues, Severity.WARNING)["grace.runs_file_unlisted"] == 1
 
 
 def test_files_that_were_named_are_all_looked_at_before_a_build_is_refused(tmp_path: Path) -> None:

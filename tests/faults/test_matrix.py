@@ -1,13 +1,19 @@
-"""Every fault has the outcome that was stated of it beforehand, with the manifest renewed and as it was."""
+"""Every fault has the outcome that was stated of it beforehand; whatever the manifest was not told of, it refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
 
 import pytest
 
+from pipelines.progress import Reporter
+from pipelines.sra.bundle import verify_bundle
 from synthetic.sra.faults import FAULTS
-from tests.faults.matrix import Bench, Case, Outcome, all_cases, disagreement
+from synthetic.sra.faults.base import MANIFEST
+from tests.faults.bundles import small_bundle, write_files
+from tests.faults.matrix import Bench, Case, Outcome, all_cases, disagreement, refusal_differs
+from transforms.sra.layout import cell_of, kind_of
 from warehouse.contracts import Rule, Severity
 
 
@@ -34,6 +40,46 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 )
 def test_a_fault_has_the_outcome_stated(bench: Bench, case: Case) -> None:
     assert disagreement(case, bench.outcome_of(case), bench.clean) is None
+
+
+LISTED = sorted(path for path in small_bundle() if path.startswith("bundle/") and path != MANIFEST)
+DAMAGE: dict[str, tuple[Callable[[bytes], bytes | None], str]] = {
+    "first_byte": (lambda data: bytes([data[0] ^ 1]) + data[1:], "manifest.hash_mismatch"),
+    "last_byte": (lambda data: data[:-1] + bytes([data[-1] ^ 128]), "manifest.hash_mismatch"),
+    "shorter": (lambda data: data[:-1], "manifest.size_mismatch"),
+    "longer": (lambda data: data + b"\n", "manifest.size_mismatch"),
+    "empty": (lambda _: b"", "manifest.size_mismatch"),
+    "gone": (lambda _: None, "manifest.missing_file"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_what_the_manifest_was_not_told_of_is_refused_by_it(bench: Bench, damage: str) -> None:
+    """Whatever file of the bundle it is: one error, of that file, and no cell that would read it."""
+    change, rule = DAMAGE[damage]
+    raw = bench.folder / "raw"
+    for path in LISTED:
+        write_files(raw, {path: change(small_bundle()[path])})
+        found = verify_bundle(raw / "bundle", 1, Reporter(quiet=True))
+        write_files(raw, {path: small_bundle()[path]})
+        name = path.removeprefix("bundle/")
+        errors = [(issue.rule, issue.path) for issue in found.issues if issue.severity is Severity.ERROR]
+        assert errors == [(rule, name)]
+        assert name not in {file.path for files in found.cells.values() for file in files.values()}
+        assert cell_of(name) not in found.cells
+
+
+ONE_OF_A_KIND = {kind_of(path.removeprefix("bundle/")): path for path in LISTED}
+
+
+@pytest.mark.parametrize(("kind", "damage"), list(zip(sorted(ONE_OF_A_KIND), cycle(DAMAGE), strict=False)))
+def test_what_is_left_of_a_bundle_without_a_file_of_each_kind_is_the_clean_build(
+    bench: Bench, kind: str, damage: str
+) -> None:
+    path = ONE_OF_A_KIND[kind]
+    found = bench.outcome_with({path: DAMAGE[damage][0](small_bundle()[path])}, {}, {})
+    assert not found.strays
+    assert refusal_differs(found, DAMAGE[damage][1]) is None
 
 
 def test_the_clean_build_is_clean(bench: Bench) -> None:

@@ -46,16 +46,15 @@ def test_a_build_that_is_asked_to_stop(tmp_path: Path, what: signal.Signals) -> 
     assert not list(lake.glob(".staging/*"))
 
 
-@pytest.mark.parametrize("option", ["grace", "grace-pickles", "grace-runs", "benchmirt"])
+@pytest.mark.parametrize("option", ["grace", "grace-runs", "benchmirt"])
 def test_a_pipe_among_the_inputs_is_refused(tmp_path: Path, option: str) -> None:
     (tmp_path / "release.zip").write_bytes(synth_release(0, n_packets=1, n_questions=3))
     (tmp_path / "folder").mkdir()
-    for name in ("pipe", "folder/packet1_model_human_output.json", "folder/a.pkl"):
+    for name in ("pipe", "folder/packet1_model_human_output.json"):
         os.mkfifo(tmp_path / name)
     given = {
         "grace": ["--grace", "pipe"],
         "benchmirt": ["--benchmirt", "pipe"],
-        "grace-pickles": ["--grace", "release.zip", "--grace-pickles", "folder"],
         "grace-runs": ["--grace", "release.zip", "--grace-runs", "folder", "--elicitation", "verb"],
     }[option]
     arguments = [str(tmp_path / part) if (tmp_path / part).exists() else part for part in given]

@@ -23,13 +23,12 @@ from transforms.benchmirt.responses import read_responses
 from transforms.grace import Limits
 from transforms.grace.archive import read_archive
 from transforms.grace.notes import Notes
-from transforms.grace.pickles import load_plain
 from transforms.grace.positions import Buzz, read_position
 from transforms.gzipped import inflate
 from transforms.issue_log import IssueLog
 from transforms.jsonl import read_lines
 from transforms.sra.entropy import read_blocks
-from transforms.sra.index import parse_index
+from transforms.sra.entropy_index import parse_index
 from transforms.sra.manifest import ManifestEntry, parse_manifest
 from transforms.sra.sampling import parse_sampling
 from transforms.sra.verdicts_ab import parse_ab
@@ -222,14 +221,6 @@ def test_buzzes_in_both_shapes(buzzes: list[Buzz]) -> None:
     for word, mark in marks:
         by_word.setdefault(word, []).append(mark)
     assert read_position(by_word, Notes.of("p")) == sorted(buzzes, key=lambda buzz: buzz.word)
-
-
-@few
-@given(JSON, st.sampled_from([2, 3, 4, 5]))
-def test_pickles_of_plain_data(value: Any, protocol: int) -> None:
-    import pickle
-
-    assert repr(load_plain(pickle.dumps(value, protocol))) == repr(value)
 
 
 CELLS = st.dictionaries(

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Cells, show_rows
+from transforms.benchmirt.cells import RawTable, show_rows
 from transforms.benchmirt.hints import ITEM_COLUMN, MODEL_COLUMN
 from transforms.benchmirt.layout import Long, Wide
 from transforms.benchmirt.limits import Limits
@@ -31,7 +31,7 @@ class _Bad(NamedTuple):
     outside: list[int]
 
 
-def read_wide(cells: Cells, layout: Wide, tally: Tally, log: IssueLog) -> pl.DataFrame | None:
+def read_wide(cells: RawTable, layout: Wide, tally: Tally, log: IssueLog) -> pl.DataFrame | None:
     """Return a row a cell (`LONG`), or None with an error for rows without name, with one name, or without a score."""
     ids = cells.text(layout.key.column)
     of_models = layout.key.models_in == "rows"
@@ -94,7 +94,7 @@ def _rows(mask: Flags) -> list[int]:
     return [int(row) for row in np.flatnonzero(mask)]
 
 
-def _note_bad(cells: Cells, ids: pl.Series, layout: Wide, bad: list[_Bad], log: IssueLog) -> None:
+def _note_bad(cells: RawTable, ids: pl.Series, layout: Wide, bad: list[_Bad], log: IssueLog) -> None:
     """Note the cells that hold no score, a sentence a column for the first of them."""
     of_models = layout.key.models_in == "rows"
     what, field = ("item", "instance_id") if of_models else ("model", "model")
@@ -112,7 +112,7 @@ def _note_bad(cells: Cells, ids: pl.Series, layout: Wide, bad: list[_Bad], log: 
 
 
 def note_no_scores(
-    cells: Cells, rows: list[int], ids: list[str], kind: str, of: str, log: IssueLog, **where: str | None
+    cells: RawTable, rows: list[int], ids: list[str], kind: str, of: str, log: IssueLog, **where: str | None
 ) -> None:
     """Note rows whose cell is no number (`words`), or one below 0 or above 1 (`outside`)."""
     rule = rules.NOT_A_NUMBER if kind == "words" else rules.SCORE_OUT_OF_RANGE
@@ -121,7 +121,7 @@ def note_no_scores(
     log.add(rule, message, line=cells.lines(rows[:1]).get(rows[0]), value=str(len(rows)), **where)
 
 
-def _check_ids(cells: Cells, ids: pl.Series, of_models: bool, log: IssueLog) -> bool:
+def _check_ids(cells: RawTable, ids: pl.Series, of_models: bool, log: IssueLog) -> bool:
     """Tell whether every row has a name, and none that another has."""
     what, rule = ("models", rules.REPEATED_MODEL) if of_models else ("items", rules.REPEATED_ITEM)
     blank = ids.str.strip_chars() == ""
@@ -141,7 +141,7 @@ def _check_ids(cells: Cells, ids: pl.Series, of_models: bool, log: IssueLog) -> 
     return not (blank.any() or rows)
 
 
-def _note_blank(cells: Cells, blank: pl.Series, what: str, log: IssueLog) -> None:
+def _note_blank(cells: RawTable, blank: pl.Series, what: str, log: IssueLog) -> None:
     rows = _rows(blank.to_numpy())
     if rows:
         lines = cells.lines(rows[:_LISTED])
@@ -150,7 +150,7 @@ def _note_blank(cells: Cells, blank: pl.Series, what: str, log: IssueLog) -> Non
         log.add(rules.EMPTY_ID, message, line=lines.get(rows[0]), value=str(len(rows)))
 
 
-def read_long(cells: Cells, layout: Long, tally: Tally, limits: Limits, log: IssueLog) -> pl.DataFrame | None:
+def read_long(cells: RawTable, layout: Long, tally: Tally, limits: Limits, log: IssueLog) -> pl.DataFrame | None:
     """Return the rows of a table that has a row a response (`LONG`), or None with an error for what is unsound."""
     models, items = cells.text(layout.model), cells.text(layout.item)
     found = parse(cells.column(layout.score), tally)
@@ -173,7 +173,7 @@ def read_long(cells: Cells, layout: Long, tally: Tally, limits: Limits, log: Iss
     return None if unsound else frame.sort("model", "item_id")
 
 
-def _note_repeated(cells: Cells, frame: pl.DataFrame, rows: list[int], log: IssueLog) -> None:
+def _note_repeated(cells: RawTable, frame: pl.DataFrame, rows: list[int], log: IssueLog) -> None:
     if not rows:
         return
     model, item, _ = frame.row(rows[0])

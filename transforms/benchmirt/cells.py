@@ -22,7 +22,7 @@ _GZIP_RULES: Final = {rule.name: rule for rule in gzipped.RULES}
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class RawTable:
     """A table as the file has it: names of the columns in order (they may repeat), and their values.
 
     `frame` has the columns `0`, `1`, … : text of a CSV file, where an empty cell is the empty string, or the types of
@@ -81,18 +81,18 @@ def _within(data: bytes, log: IssueLog, limits: Limits) -> bytes | None:
     return data
 
 
-def read_cells(data: bytes, log: IssueLog, limits: Limits) -> Cells | None:
+def read_cells(data: bytes, log: IssueLog, limits: Limits) -> RawTable | None:
     """Return the table that an opened file holds, or None with every reason why it cannot be read."""
     if data.startswith(parquet.MAGIC):
         columns = parquet.read_columns(data, log, limits)
-        return None if columns is None else Cells(*columns, lambda _: {})
+        return None if columns is None else RawTable(*columns, lambda _: {})
     table = read_text_table(data, log, limits)
     if table is None:
         return None
-    return Cells(table.dialect.names, table.frame, lambda rows: lines_of(table, rows), table.dialect)
+    return RawTable(table.dialect.names, table.frame, lambda rows: lines_of(table, rows), table.dialect)
 
 
-def show_rows(cells: Cells, rows: Sequence[int], ids: Sequence[str]) -> str:
+def show_rows(cells: RawTable, rows: Sequence[int], ids: Sequence[str]) -> str:
     """Return where rows are, fit for a message: line and item, at most twenty."""
     lines = cells.lines(rows[:_LISTED])
     parts = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Cells
+from transforms.benchmirt.cells import RawTable
 from transforms.benchmirt.hints import IGNORED_COLUMN, SCORE_COLUMN, Side
 from transforms.benchmirt.names import PREFIX, ROW_TEXTS, counts_rows, describes, is_index
 from transforms.issue_log import IssueLog, shown, shown_all
@@ -28,7 +28,7 @@ class Sorted:
 
 
 def sort_columns(
-    cells: Cells,
+    cells: RawTable,
     columns: Sequence[int],
     stated: Sequence[int],
     models_in: Side | None,
@@ -61,7 +61,7 @@ def _sort(found: Sorted, column: int, name: str, models_in: Side | None, is_rele
         found.scored.append(column)
 
 
-def _is_named(cells: Cells, column: int, log: IssueLog) -> bool:
+def _is_named(cells: RawTable, column: int, log: IssueLog) -> bool:
     """Tell whether a column has a name; one that numbers the rows, or is empty, is noted and not read."""
     name, values = cells.names[column], cells.column(column)
     if is_index(name) and (name.strip() or column == 0) and counts_rows(values):
@@ -78,7 +78,7 @@ def _is_named(cells: Cells, column: int, log: IssueLog) -> bool:
     return False
 
 
-def _note(cells: Cells, found: Sorted, log: IssueLog) -> None:
+def _note(cells: RawTable, found: Sorted, log: IssueLog) -> None:
     if found.unknown:
         message = (
             f"These columns are not read, for models' columns start with {PREFIX} here: {shown_all(found.unknown)}."

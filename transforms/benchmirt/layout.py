@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Cells
+from transforms.benchmirt.cells import RawTable
 from transforms.benchmirt.columns import sort_columns
 from transforms.benchmirt.hints import MODEL_COLUMN, MODELS_IN, SCORE_COLUMN, Hints, Side
 from transforms.benchmirt.names import PREFIX
@@ -47,7 +47,7 @@ class Long:
     unread: list[str]
 
 
-def find_layout(cells: Cells, hints: Hints, log: IssueLog) -> Wide | Long | None:
+def find_layout(cells: RawTable, hints: Hints, log: IssueLog) -> Wide | Long | None:
     """Return how a table is laid out, or None with the reasons why that is not known."""
     if not check_hints(cells, hints, log) or not has_header(cells, hints, log):
         return None
@@ -63,7 +63,7 @@ def find_layout(cells: Cells, hints: Hints, log: IssueLog) -> Wide | Long | None
     return None if found is None else _wide(cells, roles, found, hints, log)
 
 
-def _long(cells: Cells, roles: Roles, item: int, models: list[int], hints: Hints, log: IssueLog) -> Long | None:
+def _long(cells: RawTable, roles: Roles, item: int, models: list[int], hints: Hints, log: IssueLog) -> Long | None:
     for columns, what, option in (
         (models, "name the models", MODEL_COLUMN),
         (roles.scores, "hold the scores", SCORE_COLUMN),
@@ -85,7 +85,7 @@ def _long(cells: Cells, roles: Roles, item: int, models: list[int], hints: Hints
     return None if repeated else Long(*taken, [*hints.ignored_columns, *rest.unread, *left])
 
 
-def _refuse_half_long(cells: Cells, item: int, model: int, log: IssueLog) -> None:
+def _refuse_half_long(cells: RawTable, item: int, model: int, log: IssueLog) -> None:
     log.add(
         rules.NO_SCORE_COLUMN,
         f"{shown(cells.names[item])} names items and {shown(cells.names[model])} models, as in a table with a row a "
@@ -95,7 +95,7 @@ def _refuse_half_long(cells: Cells, item: int, model: int, log: IssueLog) -> Non
     )
 
 
-def _key(cells: Cells, roles: Roles, hints: Hints, log: IssueLog) -> Key | None:
+def _key(cells: RawTable, roles: Roles, hints: Hints, log: IssueLog) -> Key | None:
     """Return the column that names the rows, and the side of the models."""
     found = _named_key(cells, roles, hints)
     if found is not None:
@@ -112,7 +112,7 @@ def _key(cells: Cells, roles: Roles, hints: Hints, log: IssueLog) -> Key | None:
     return None
 
 
-def _named_key(cells: Cells, roles: Roles, hints: Hints) -> Key | None:
+def _named_key(cells: RawTable, roles: Roles, hints: Hints) -> Key | None:
     """Return the key that names decide: of the release's models, of the items, of the models."""
     names = cells.names
     if roles.prefixed and hints.model_column is None:
@@ -131,7 +131,7 @@ def _named_key(cells: Cells, roles: Roles, hints: Hints) -> Key | None:
     return Key(roles.weak, "rows", f"the name of the column {shown(names[roles.weak])}")
 
 
-def _side_by_metadata(cells: Cells, column: int, hints: Hints) -> Side | None:
+def _side_by_metadata(cells: RawTable, column: int, hints: Hints) -> Side | None:
     """Return the side where the metadata knows models, or opposite which it knows items; None for both or none."""
     names = [name.removeprefix(PREFIX) for i, name in enumerate(cells.names) if i != column]
     rows = cells.text(column)
@@ -140,7 +140,7 @@ def _side_by_metadata(cells: Cells, column: int, hints: Hints) -> Side | None:
     return None if in_columns == in_rows else "columns" if in_columns else "rows"
 
 
-def _refuse_unnamed(cells: Cells, column: int, log: IssueLog) -> None:
+def _refuse_unnamed(cells: RawTable, column: int, log: IssueLog) -> None:
     columns = [name for i, name in enumerate(cells.names) if i != column]
     rows = cells.text(column)
     across, down = _examples(columns), _examples(rows.head(_EXAMPLES + 1).to_list())
@@ -158,7 +158,7 @@ def _examples(names: list[str]) -> str:
     return ", ".join(map(shown, names[:_EXAMPLES])) + (", …" if len(names) > _EXAMPLES else "")
 
 
-def _wide(cells: Cells, roles: Roles, found: Key, hints: Hints, log: IssueLog) -> Wide | None:
+def _wide(cells: RawTable, roles: Roles, found: Key, hints: Hints, log: IssueLog) -> Wide | None:
     rest = [i for i in roles.read if i != found.column]
     prefixed = roles.prefixed if found.models_in == "columns" else []
     kept = sort_columns(cells, rest, roles.stated_scores, found.models_in, log, prefixed)
@@ -175,7 +175,7 @@ def _wide(cells: Cells, roles: Roles, found: Key, hints: Hints, log: IssueLog) -
     return None if repeated or nameless or not names else Wide(found, names, kept.texts, unread)
 
 
-def _note_repeated(cells: Cells, scored: Counter[str], others: list[str], log: IssueLog) -> bool:
+def _note_repeated(cells: RawTable, scored: Counter[str], others: list[str], log: IssueLog) -> bool:
     repeated = {name for name, n in scored.items() if n > 1} | {name for name in others if cells.names.count(name) > 1}
     for name in sorted(repeated):
         log.add(
@@ -187,7 +187,7 @@ def _note_repeated(cells: Cells, scored: Counter[str], others: list[str], log: I
     return bool(repeated)
 
 
-def _note_nameless(cells: Cells, names: dict[int, str], log: IssueLog) -> bool:
+def _note_nameless(cells: RawTable, names: dict[int, str], log: IssueLog) -> bool:
     """Note columns whose name is nothing but the release's prefix."""
     found = [cells.names[i] for i, name in names.items() if not name.strip()]
     if found:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Cells, open_file, read_cells, show_rows
+from transforms.benchmirt.cells import RawTable, open_file, read_cells, show_rows
 from transforms.benchmirt.limits import Limits
 from transforms.benchmirt.names import ITEM_NUMBERS, ITEM_TEXTS, MODEL_TEXTS
 from transforms.issue_log import IssueLog, shown, shown_all
@@ -70,7 +70,7 @@ def _read(data: bytes, name: str, kind: _Kind, limits: Limits) -> Metadata:
     return Metadata(frame, log.issues, {} if cells is None else cells.written)
 
 
-def _frame(cells: Cells, kind: _Kind, log: IssueLog) -> pl.DataFrame | None:
+def _frame(cells: RawTable, kind: _Kind, log: IssueLog) -> pl.DataFrame | None:
     key = next((name for name in kind.spellings if name in cells.names), None)
     if key is None:
         log.add(
@@ -90,7 +90,7 @@ def _frame(cells: Cells, kind: _Kind, log: IssueLog) -> pl.DataFrame | None:
     return pl.DataFrame({kind.key: ids, **columns, "unknown_fields": _as_json(cells, unknown)}).sort(kind.key)
 
 
-def _check_names(cells: Cells, kind: _Kind, key: str, log: IssueLog) -> bool:
+def _check_names(cells: RawTable, kind: _Kind, key: str, log: IssueLog) -> bool:
     known = {key, *kind.texts, *kind.numbers}
     repeated = sorted(name for name in set(cells.names) if name in known and cells.names.count(name) > 1)
     for name in repeated:
@@ -103,7 +103,7 @@ def _check_names(cells: Cells, kind: _Kind, key: str, log: IssueLog) -> bool:
     return not repeated
 
 
-def _check_ids(cells: Cells, ids: pl.Series, kind: _Kind, log: IssueLog) -> bool:
+def _check_ids(cells: RawTable, ids: pl.Series, kind: _Kind, log: IssueLog) -> bool:
     text = ids.fill_null("").to_list()
     empty = [i for i, value in enumerate(text) if not value]
     if empty:
@@ -118,13 +118,13 @@ def _check_ids(cells: Cells, ids: pl.Series, kind: _Kind, log: IssueLog) -> bool
     return not (empty or rows)
 
 
-def _text(cells: Cells, name: str) -> pl.Series:
+def _text(cells: RawTable, name: str) -> pl.Series:
     if name not in cells.names:
         return pl.Series([None] * cells.frame.height, dtype=pl.String)
     return cells.column(cells.names.index(name)).cast(pl.String).replace("", None)
 
 
-def _number(cells: Cells, name: str, log: IssueLog) -> pl.Series:
+def _number(cells: RawTable, name: str, log: IssueLog) -> pl.Series:
     text = _text(cells, name).str.strip_chars().replace("", None)
     found = text.cast(pl.Float64, strict=False)
     bad = np.flatnonzero((text.is_not_null() & (found.is_null() | found.is_infinite())).to_numpy()).tolist()
@@ -135,7 +135,7 @@ def _number(cells: Cells, name: str, log: IssueLog) -> pl.Series:
     return found.fill_nan(None).replace([np.inf, -np.inf], None)
 
 
-def _unknown(cells: Cells, kind: _Kind, key: str, log: IssueLog) -> list[int]:
+def _unknown(cells: RawTable, kind: _Kind, key: str, log: IssueLog) -> list[int]:
     known = {key, *kind.texts, *kind.numbers}
     others = [i for i, name in enumerate(cells.names) if name not in known and name.strip()]
     derived = [cells.names[i] for i in others if kind.derived(cells.names[i])]
@@ -149,7 +149,7 @@ def _unknown(cells: Cells, kind: _Kind, key: str, log: IssueLog) -> list[int]:
     return unknown
 
 
-def _as_json(cells: Cells, columns: Sequence[int]) -> pl.Series:
+def _as_json(cells: RawTable, columns: Sequence[int]) -> pl.Series:
     if not columns:
         return pl.Series([None] * cells.frame.height, dtype=pl.String)
     names = [cells.names[i] for i in columns]

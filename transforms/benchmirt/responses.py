@@ -11,7 +11,7 @@ import polars as pl
 
 from transforms.benchmirt import rules
 from transforms.benchmirt.assemble import LONG, note_look_alikes, read_long, read_wide
-from transforms.benchmirt.cells import Cells, open_file, read_cells
+from transforms.benchmirt.cells import RawTable, open_file, read_cells
 from transforms.benchmirt.hints import MODELS_IN, Hints
 from transforms.benchmirt.layout import Long, Wide, find_layout
 from transforms.benchmirt.limits import Limits
@@ -110,7 +110,7 @@ def _note_look_alikes(models: Iterable[str], items: Iterable[str], log: IssueLog
     note_look_alikes(items, "items", log)
 
 
-def _read_table(cells: Cells, log: IssueLog, limits: Limits, hints: Hints) -> Responses:
+def _read_table(cells: RawTable, log: IssueLog, limits: Limits, hints: Hints) -> Responses:
     layout, tally = find_layout(cells, hints, log), Tally()
     if layout is None:
         return _nothing(log, cells.written)
@@ -127,7 +127,7 @@ def _read_table(cells: Cells, log: IssueLog, limits: Limits, hints: Hints) -> Re
     return Responses(found, _items(cells, layout), log.issues, reading)
 
 
-def _names(cells: Cells, layout: Wide | Long) -> tuple[Iterable[str], Iterable[str]]:
+def _names(cells: RawTable, layout: Wide | Long) -> tuple[Iterable[str], Iterable[str]]:
     """Return the names of models and of items; of a wide table without looking at every cell."""
     if isinstance(layout, Long):
         return cells.text(layout.model), cells.text(layout.item)
@@ -135,7 +135,7 @@ def _names(cells: Cells, layout: Wide | Long) -> tuple[Iterable[str], Iterable[s
     return (across, down) if layout.key.models_in == "columns" else (down, across)
 
 
-def _note_form(cells: Cells, layout: Wide | Long, log: IssueLog) -> dict[str, object]:
+def _note_form(cells: RawTable, layout: Wide | Long, log: IssueLog) -> dict[str, object]:
     """Note which form a table is taken for, and return that for the lake's record."""
     names, n = cells.names, cells.frame.height
     if isinstance(layout, Long):
@@ -168,7 +168,7 @@ def _unread(layout: Wide | Long) -> dict[str, object]:
     return shown_names | ({"n_unread_columns": len(layout.unread)} if len(layout.unread) > _LISTED else {})
 
 
-def _items(cells: Cells, layout: Wide | Long) -> pl.DataFrame:
+def _items(cells: RawTable, layout: Wide | Long) -> pl.DataFrame:
     """Return the items' own columns, where a row is an item."""
     if isinstance(layout, Long) or layout.key.models_in == "rows":
         return pl.DataFrame(schema=ITEM_EXTRAS)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from transforms.benchmirt import rules
-from transforms.benchmirt.cells import Cells
+from transforms.benchmirt.cells import RawTable
 from transforms.benchmirt.hints import ITEM_COLUMN, MODEL_COLUMN, Hints
 from transforms.benchmirt.names import (
     ITEM_NAMES,
@@ -70,7 +70,7 @@ def _named(names: Sequence[str], columns: Sequence[int], stated: str | None, kno
     return sorted(found, key=lambda i: known.index(key(names[i])))
 
 
-def check_hints(cells: Cells, hints: Hints, log: IssueLog) -> bool:
+def check_hints(cells: RawTable, hints: Hints, log: IssueLog) -> bool:
     """Tell whether every column that the caller names is there, once, and is said to be one thing."""
     stated = hints.stated()
     times = Counter(name for _, name in stated)
@@ -92,7 +92,7 @@ def check_hints(cells: Cells, hints: Hints, log: IssueLog) -> bool:
     return sound
 
 
-def has_header(cells: Cells, hints: Hints, log: IssueLog) -> bool:
+def has_header(cells: RawTable, hints: Hints, log: IssueLog) -> bool:
     """Tell whether names stand where names belong; scores in the place of all but the first are a row of scores."""
     first, rest = cells.names[0], cells.names[1:]
     known = {*ITEM_NAMES, *MODEL_NAMES, WEAK_NAME}
@@ -115,7 +115,7 @@ def has_header(cells: Cells, hints: Hints, log: IssueLog) -> bool:
     return False
 
 
-def refuse_several(cells: Cells, columns: Iterable[int], what: str, option: str, log: IssueLog) -> None:
+def refuse_several(cells: RawTable, columns: Iterable[int], what: str, option: str, log: IssueLog) -> None:
     """Note that several columns have one role, and how to say which has it."""
     found = [cells.names[i] for i in columns]
     log.add(
@@ -126,7 +126,7 @@ def refuse_several(cells: Cells, columns: Iterable[int], what: str, option: str,
     )
 
 
-def refuse_nameless(cells: Cells, log: IssueLog) -> None:
+def refuse_nameless(cells: RawTable, log: IssueLog) -> None:
     """Note that no column says what the rows are."""
     log.add(
         rules.NO_ID_COLUMN,

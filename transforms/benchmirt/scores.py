@@ -1,4 +1,4 @@
-"""Cells as scores: numbers, and the words that people write for a truth value or for nothing."""
+"""RawTable as scores: numbers, and the words that people write for a truth value or for nothing."""
 
 from __future__ import annotations
 

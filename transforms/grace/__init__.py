@@ -8,7 +8,6 @@ Does not belong here: the figures of the benchmark, which are queries (`sql/`); 
 
 from __future__ import annotations
 
-from transforms.grace.audit import is_pickle
 from transforms.grace.release import KNOWN_RELEASES, check_release, read_release, release_counts
 from transforms.grace.rules import RULES
 from transforms.grace.run_lists import Elicitation
@@ -23,7 +22,6 @@ __all__ = [
     "SourceTables",
     "attach_clues",
     "check_release",
-    "is_pickle",
     "is_run_file",
     "read_release",
     "read_runs",

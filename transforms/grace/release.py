@@ -1,4 +1,4 @@
-"""The release as a whole: archive, packets and pickles into tables; and the counts of the release that is known."""
+"""The release as a whole: archive and packets into tables; and the counts of the release that is known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Final
 import polars as pl
 
 from transforms.grace.archive import read_archive
-from transforms.grace.audit import Packets, audit_pickles
 from transforms.grace.notes import Notes
 from transforms.grace.packets import PacketRows, check_shared_indices, read_packet
 from transforms.grace.rules import RELEASE_COUNTS
@@ -34,14 +33,12 @@ def read_release(
     name: str,
     password: str = DEFAULT_PASSWORD,
     limits: Limits | None = None,
-    pickles: Mapping[str, bytes | None] | None = None,
 ) -> SourceTables:
     """Return the tables of a GRACE release, read in memory.
 
-    `name` is what messages and `source_files` call the archive; `pickles` maps file names to bytes and is compared
-    with the packets, never read from. The run tables are there and empty. Raises nothing for what the bytes hold:
-    everything that is wrong with them is in `issues`, and a question that is unsound is left out of the tables. What
-    is read without an error is then to be counted by `check_release`.
+    `name` is what messages and `source_files` call the archive. The run tables are there and empty. Raises nothing
+    for what the bytes hold: everything that is wrong with them is in `issues`, and a question that is unsound is left
+    out of the tables. What is read without an error is then to be counted by `check_release`.
     """
     bounds = limits or Limits()
     archive = read_archive(zip_bytes, name, password, bounds)
@@ -53,10 +50,8 @@ def read_release(
         issues.extend(notes.log.issues)
     whole = Notes.of(name)
     check_shared_indices(rows.questions, whole)
-    audit, audited = audit_pickles(pickles or {}, Packets(rows.questions, rows.buzzes), bounds)
     tables = without_rows("grace_runs", "grace_run_lists") | _tables(rows)
-    noticed = [*issues, *whole.log.issues, *audit]
-    return SourceTables(tables, noticed, frame("source_files", [*archive.files, *audited]))
+    return SourceTables(tables, [*issues, *whole.log.issues], frame("source_files", archive.files))
 
 
 def _tables(rows: PacketRows) -> dict[str, pl.DataFrame]:

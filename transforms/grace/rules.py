@@ -78,12 +78,6 @@ MARKS_MISSING = _warning("marks_missing", "question_buzzpoints has no mark at al
 MARKS_DIFFER = _error("marks_differ", "The marks in question_buzzpoints are not the buzzes of 'position'.")
 RELEASE_COUNTS = _error("release_counts", "A known release does not give the counts it has.")
 
-# Pickles.
-PICKLE_UNKNOWN = _warning("pickle_unknown", "A pickle nobody knows; it is not read.")
-PICKLE_REFUSED = _error("pickle_refused", "A pickle holds anything but lists, maps, strings and numbers.")
-PICKLE_SHAPE = _warning("pickle_shape", "A pickle is plain data of another shape than the release's.")
-PICKLE_STALE = _warning("pickle_stale", "A pickle does not say what the packets say.")
-
 # Runs.
 RUNS_FILE_UNLISTED = _warning(
     "runs_file_unlisted", "A file that is not packetN_model_human_output.json; it is not read."

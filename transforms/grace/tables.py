@@ -24,7 +24,6 @@ class Limits:
     entries: int = 1_000
     entry_bytes: int = 4 << 20
     total_bytes: int = 64 << 20
-    pickle_bytes: int = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)

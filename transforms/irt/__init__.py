@@ -1,4 +1,4 @@
-"""Item response theory: fits with their errors, cross-validation, information, tables. numpy and scipy only.
+"""Item response theory: fits with their errors, cross-validation, tables. numpy and scipy only.
 
 Belongs here: models of any matrix of right and wrong, and the files of py-irt.
 
@@ -6,7 +6,6 @@ Does not belong here: where the matrix came from (`transforms/benchmirt`), a col
 """
 
 from transforms.irt.fitting import Fit, fit, rotate
-from transforms.irt.information import item_information, most_informative
 from transforms.irt.pyirt import Parameters, read_parameters, write_parameters
 from transforms.irt.settings import WITHOUT_PRIORS, IrtInputError, Model, Settings
 from transforms.irt.tables import FitTables, Request, fit_tables
@@ -26,8 +25,6 @@ __all__ = [
     "cross_validate",
     "fit",
     "fit_tables",
-    "item_information",
-    "most_informative",
     "read_parameters",
     "rotate",
     "write_parameters",

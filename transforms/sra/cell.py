@@ -13,10 +13,10 @@ from transforms.gzipped import inflate
 from transforms.issue_log import Unread
 from transforms.sra.consequences import folded
 from transforms.sra.entropy import read_blocks
-from transforms.sra.entropy_index import match_rollouts
+from transforms.sra.entropy_blocks import match_rollouts
+from transforms.sra.entropy_index import check_token_counts, parse_index
 from transforms.sra.entropy_summary import rollout_columns, summarise, token_tables
 from transforms.sra.grading import Grader
-from transforms.sra.index import check_token_counts, parse_index
 from transforms.sra.join import TfMemory, join_ab, join_tf
 from transforms.sra.layout import CellKey
 from transforms.sra.question import Question

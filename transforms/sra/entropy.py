@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from transforms.sra.entropy_blocks import place_blocks
 from transforms.sra.entropy_checks import check_values
-from transforms.sra.entropy_index import place_blocks
 from transforms.sra.token_blocks import Layout, TokenBlocks, gather
 from transforms.sra.tokenizers import Vocabulary
 from warehouse.contracts.issues import Issue, has_errors

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from transforms.sra.entropy_index import who
+from transforms.sra.entropy_blocks import who
 from transforms.sra.token_blocks import FLOAT32_OF, TokenBlocks
 from transforms.sra.tokenizers import Vocabulary
 from warehouse.contracts.issues import Issue, Rule, Severity

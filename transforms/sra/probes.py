@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
 from transforms.issue_log import IssueLog, shown_all
-from transforms.jsonl import json_type
+from transforms.jsonl import Line, json_type
 from transforms.sra.layout import CellKey
-from transforms.sra.records import SAMPLES, RecordReader, RecordRules, record_rules
+from transforms.sra.record_shapes import Shape
+from transforms.sra.records import (
+    SAMPLES,
+    RecordReader,
+    RecordRules,
+    named_samples,
+    place,
+    record_rules,
+    sample_of,
+)
 from warehouse.contracts import Issue, Rule, Severity
-from warehouse.contracts.sra import ROLLOUTS_PER_QUESTION
 
 HASH_BASIS: Final = "answer_sha256"
 POSITION_BASIS: Final = "position"
@@ -27,8 +34,7 @@ _NINE_HASHES: Final = re.compile("[0-9a-f]{576}")
 _HASH: Final = re.compile("[0-9A-Fa-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeRules:
+class ProbeRules(NamedTuple):
     """The rules that both probes' readers have, each under its own name."""
 
     common: RecordRules
@@ -39,14 +45,6 @@ class ProbeRules:
     repeated_sample: Rule
     missing_sample: Rule
     another_order: Rule
-
-    @property
-    def all(self) -> tuple[Rule, ...]:
-        """Every one of them."""
-        return (
-            *self.common.all, self.not_nine, self.bad_hash, self.upper_hash, self.null_value, self.repeated_sample,
-            self.missing_sample, self.another_order,
-        )  # fmt: skip
 
 
 def probe_rules(prefix: str) -> ProbeRules:
@@ -72,20 +70,44 @@ class Verdicts:
     issues: list[Issue]
 
 
+class _OfSample(Protocol):
+    @property
+    def sample(self) -> int: ...
+
+
+_Shape = TypeVar("_Shape", bound=Shape)
+_Rollout = TypeVar("_Rollout", bound=_OfSample)
+
+
 class ProbeReader(RecordReader):
     """Checks one probe's records and remembers which rollouts have been seen."""
 
     def __init__(self, log: IssueLog, rules: ProbeRules, cell: CellKey) -> None:
         super().__init__(log, rules.common, cell)
         self.probe = rules
+        self.wrong_length = rules.not_nine
         self._seen: dict[str, dict[int, int]] = {}
         self._last: tuple[str, int] = ("", -1)
         self._unordered = 0
 
+    def take(self, line: Line, shape: type[_Shape]) -> _Shape | None:
+        """Do what every reader does, and judge the samples and hashes of an unsound record too."""
+        found = super().take(line, shape)
+        if found is None:
+            self._judge(line)
+        return found
+
+    def _judge(self, line: Line) -> None:
+        nine, rollouts, where = line.record.get("answer_sha256s"), line.record.get("rollouts"), place(line)
+        self.are_samples(named_samples(line), self.probe.repeated_sample, self.probe.missing_sample, line)
+        if type(nine) is list and len(nine) == len(SAMPLES):
+            self.hashes(nine, **where)
+        for one in (line.record, *(rollouts if type(rollouts) is list else [])):
+            if type(one) is dict and type(one.get("answer_sha256")) is str:
+                self.hash(one["answer_sha256"], **where, sample=sample_of(one))
+
     def hashes(self, found: Sequence[Any], **where: Any) -> list[str | None] | None:  # noqa: ANN401 - issue fields
         """Return nine answer hashes in lower case, null where there was no answer; None where any is unsound."""
-        if not self.has_nine("answer_sha256s", found, **where):
-            return None
         if (
             set(map(type, found)) == {str}
             and {len(h) for h in found} == {64}
@@ -106,26 +128,6 @@ class ProbeReader(RecordReader):
         if found != found.lower():
             self.log.add(self.probe.upper_hash, "An answer hash is written in upper case; read all the same.", **where)
         return found.lower()
-
-    def has_nine(self, name: str, found: Sequence[Any], **where: Any) -> bool:  # noqa: ANN401 - issue fields
-        """Tell whether a list has an element for each sample."""
-        if len(found) == ROLLOUTS_PER_QUESTION:
-            return True
-        message = f"{name} has {len(found)} elements; expected nine, one a sample."
-        self.log.add(self.probe.not_nine, message, **(where | {"value": str(len(found))}))
-        return False
-
-    def are_samples(self, samples: Sequence[int], **where: Any) -> bool:  # noqa: ANN401 - issue fields
-        """Tell whether the rollouts listed in one record are the nine samples, each once."""
-        counts = Counter(samples)
-        repeated = [sample for sample, n in counts.items() if n > 1]
-        missing = [sample for sample in SAMPLES if sample not in counts]
-        for sample in repeated:
-            message = f"Sample {sample} occurs {counts[sample]} times in a record; expected once."
-            self.log.add(self.probe.repeated_sample, message, **(where | {"sample": sample}))
-        if missing:
-            self._note_missing(missing, **where)
-        return not repeated and not missing
 
     def _note_missing(self, missing: Sequence[int], **where: Any) -> None:  # noqa: ANN401 - issue fields
         message = f"Samples {shown_all(missing)} have no record; expected nine, null where the probe failed."
@@ -157,13 +159,12 @@ class ProbeReader(RecordReader):
         self._last = first
         return True
 
-    def in_order(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """Return a record's rows, which start with their sample, in sample order."""
-        samples = [row[0] for row in rows]
-        if samples == sorted(samples):
-            return rows
+    def in_order(self, rollouts: list[_Rollout]) -> list[_Rollout]:
+        """Return a record's rollouts in sample order."""
+        if [rollout.sample for rollout in rollouts] == SAMPLES:
+            return rollouts
         self._unordered += 1
-        return sorted(rows, key=itemgetter(0))
+        return sorted(rollouts, key=attrgetter("sample"))
 
     def finish(self) -> None:
         """Record what is known only at the end of the file: questions that are not whole, drift, another order."""

@@ -13,7 +13,8 @@ from transforms.jsondoc import Form, read_array
 from transforms.sra.grading.gold import KINDS, gold_fault
 from transforms.sra.layout import CellKey
 from transforms.sra.question import Question
-from transforms.sra.records import Field, Kind, RecordReader, record_rules
+from transforms.sra.record_shapes import Field, Kind
+from transforms.sra.records import RecordReader, record_rules
 from warehouse.contracts import TABLES, Issue, Rule, Severity, fingerprint
 from warehouse.contracts.sra import SOURCE
 

@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
+import msgspec
 import polars as pl
 
 from transforms.issue_log import IssueLog, shown, shown_all
-from transforms.jsonl import json_type
+from transforms.jsonl import Limits, Line, json_type, read_lines
 from transforms.sra.layout import CellKey
+from transforms.sra.record_shapes import Field, Kind, Shape, fields_of
 from warehouse.contracts import Rule, Severity
 from warehouse.contracts.sra import ROLLOUTS_PER_QUESTION
 
 SAMPLES: Final = list(range(ROLLOUTS_PER_QUESTION))
-_LARGEST_INTEGER: Final = 2**31 - 1
 _MAX_DRIFT: Final = 1_000
+_UNSOUND: Final = object()
+_Shape = TypeVar("_Shape", bound=Shape)
 
 
-class Kind(StrEnum):
-    """The JSON type a key needs, in words."""
-
-    STRING = "a string"
-    INTEGER = "a whole number"
-    NUMBER = "a number"
-    BOOLEAN = "a boolean"
-    OBJECT = "an object"
-    ARRAY = "an array"
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One key of a JSON object. Numbers lie in [low, high]; whole ones in 0 to 2^31 - 1 where that says nothing."""
-
-    key: str
-    kind: Kind
-    nullable: bool = False
-    needed: bool = True
-    low: float = -math.inf
-    high: float = math.inf
-
-
-# Every record may repeat its cell; where it does, it must be its folder's.
-CELL_FIELDS: Final = tuple(Field(key, Kind.STRING, needed=False) for key in ("model", "dataset", "condition"))
-
-
-@dataclass(frozen=True, slots=True)
-class RecordRules:
+class RecordRules(NamedTuple):
     """The rules that every reader of records has, under its own name."""
 
     missing_key: Rule
@@ -58,13 +31,6 @@ class RecordRules:
     nan: Rule
     unknown_key: Rule
     wrong_folder: Rule
-
-    @property
-    def all(self) -> tuple[Rule, ...]:
-        """Every one of them."""
-        return (
-            self.missing_key, self.mistyped, self.out_of_range, self.nan, self.unknown_key, self.wrong_folder,
-        )  # fmt: skip
 
 
 def record_rules(prefix: str) -> RecordRules:
@@ -83,13 +49,78 @@ def record_rules(prefix: str) -> RecordRules:
 
 
 class RecordReader:
-    """Checks the objects of one file against fields, one call an object, and counts the keys nobody knows."""
+    """Checks the objects of one file, and counts the keys nobody knows."""
 
     def __init__(self, log: IssueLog, rules: RecordRules, cell: CellKey) -> None:
         self.log = log
         self.rules = rules
         self.cell = cell
+        self.wrong_length = rules.mistyped
+        self._columns = cell.columns
         self._drift: dict[str, tuple[int, int, str]] = {}
+
+    def lines(self, data: bytes, limits: Limits | None) -> Iterator[Line]:
+        """Yield the lines of a file, to be taken one by one; bare tokens that nobody read are noted."""
+        for line in read_lines(data, self.log, limits):
+            before = self.log.total
+            yield line
+            if line.n_bare and self.log.total == before:
+                message = "The line holds bare NaN or Infinity in keys that are not read."
+                self.log.add(self.rules.nan, message, line=line.number)
+
+    def take(self, line: Line, shape: type[_Shape]) -> _Shape | None:
+        """Return a line's record; None, with an error noted for everything that is wrong with it.
+
+        NaN is returned as it is, and only where `line.n_bare` is not zero.
+        """
+        if not line.n_bare:
+            try:
+                record = msgspec.convert(line.record, shape)
+            except (msgspec.ValidationError, RecursionError):
+                pass  # It has to be looked at closely, which is slower and names what is wrong.
+            else:
+                if line.record.keys().isdisjoint(self._columns) or self._columns.items() <= line.record.items():
+                    return record
+        where = place(line) | ({"sample": sample_of(line.record)} if "sample" in shape.__struct_fields__ else {})
+        found = self.explain(line.record, shape, "", **where)
+        return found if self.in_folder(line.record, **where) else None
+
+    def explain(self, found: object, shape: type[_Shape], level: str, /, **where: str | int | None) -> _Shape | None:
+        """Do for any object, and all that is inside it, what `read` does for one; return it in its shape."""
+        fields = fields_of(shape)
+        if type(found) is dict and "sample" in shape.__struct_fields__:
+            where = where | {"sample": sample_of(found)}
+        values = self.read(found, fields, level, **where)
+        if type(found) is not dict:
+            return None
+        inner = {f.key: self._inside(found[f.key], f, level, where) for f in fields if f.key in found}
+        if values is None or _UNSOUND in inner.values():
+            return None
+        # What is inside is in its shape, what is not has been converted.
+        return shape(**{f.name: inner[f.key] if f.holds else values[f.key] for f in fields if f.key in found})
+
+    def _inside(self, found: object, field: Field, level: str, where: dict[str, Any]) -> Any:  # noqa: ANN401
+        """Return what stands under a key with all objects in their shapes, or a mark where any of them is unsound."""
+        if type(found) is dict and field.shape is not None:
+            return self.explain(found, field.shape, f"{level}{field.key}.", **where) or _UNSOUND
+        if type(found) is not list or not field.holds:
+            return found
+        if field.n_items not in {None, len(found)}:
+            message = f"{level}{field.key} has {len(found)} elements; expected {field.n_items}, one a sample."
+            self.log.add(self.wrong_length, message, **(where | {"sample": None, "value": str(len(found))}))
+            return _UNSOUND
+        places = [where | ({"sample": n} if field.n_items else {}) for n in range(len(found))]
+        elements = [self._element(value, field, level, place) for value, place in zip(found, places, strict=True)]
+        return _UNSOUND if _UNSOUND in elements else elements
+
+    def _element(self, value: object, field: Field, level: str, where: dict[str, Any]) -> Any:  # noqa: ANN401
+        items = field.items
+        if items is None:
+            return value
+        if items.shape is not None:
+            return self.explain(value, items.shape, f"{level}{items.key}.", **where) or _UNSOUND
+        values = {items.key: value}
+        return values[items.key] if self.check(values, items, level, **where) else _UNSOUND
 
     def read(
         self, found: object, fields: Sequence[Field], level: str, /, **where: str | int | None
@@ -104,8 +135,7 @@ class RecordReader:
         self._note_drift(found, fields, level, where)
         missing = [field.key for field in fields if field.needed and field.key not in found]
         if missing:
-            message = f"{level or 'The record '}lacks {shown_all(missing)}; its keys are {shown_all(sorted(found))}."
-            self.log.add(self.rules.missing_key, message, **where)
+            self.note_missing(missing, found, level, **where)
         values = {field.key: found.get(field.key) for field in fields}
         present = [field for field in fields if field.key in found]
         sound = [self.check(values, field, level, **where) for field in present]
@@ -116,21 +146,44 @@ class RecordReader:
         value = values[field.key]
         if value is None and field.nullable:
             return True
-        converted = _CONVERT[field.kind](value)
+        converted = field.converted(value)
         if converted is None:
-            self.note_mistyped(level + field.key, value, field.kind, **where)
+            self.note_mistyped(level + field.key, value, field.expected, **where)
             return False
         values[field.key] = converted
-        if field.kind in _NUMERIC and not _in_range(converted, field):
-            message = f"{level}{field.key} is {converted}; expected {_expected(field)}."
+        if not field.admits(converted):
+            message = f"{level}{field.key} is {converted}; expected {field.expected}."
             self.log.add(self.rules.out_of_range, message, **({"value": str(converted)} | where))
             return False
         return True
 
-    def note_mistyped(self, name: str, value: object, kind: Kind, **where: str | int | None) -> None:
+    def note_missing(
+        self, keys: Sequence[str], found: Mapping[str, Any], level: str = "", /, **where: str | int | None
+    ) -> None:
+        """Record that an object lacks keys."""
+        name = level.rstrip(".") or "The record"
+        message = f"{name} lacks {shown_all(keys)}; its keys are {shown_all(sorted(found))}."
+        self.log.add(self.rules.missing_key, message, **where)
+
+    def note_mistyped(self, name: str, value: object, expected: str, **where: str | int | None) -> None:
         """Record that a value is not of the JSON type it must be."""
-        message = f"{name} is {json_type(value)}; expected {kind}."
+        message = f"{name} is {json_type(value)}; expected {expected}."
         self.log.add(self.rules.mistyped, message, **({"value": json_type(value)} | where))
+
+    def are_samples(self, samples: Sequence[int | None], repeated: Rule, missing: Rule, line: Line) -> bool:
+        """Tell whether a record's rollouts are the nine samples, each once; None is one that does not say which."""
+        if samples == SAMPLES:
+            return True
+        counts = Counter(samples)
+        again = [sample for sample in SAMPLES if counts[sample] > 1]
+        gone = [sample for sample in SAMPLES if sample not in counts]
+        for sample in again:
+            message = f"Sample {sample} occurs {counts[sample]} times; expected samples 0 to 8, each once."
+            self.log.add(repeated, message, **place(line), sample=sample)
+        if gone and None not in counts:
+            message = f"Samples {shown_all(gone)} are not there; expected samples 0 to 8, each once."
+            self.log.add(missing, message, **place(line))
+        return not again and not gone
 
     def in_folder(self, record: Mapping[str, Any], **where: str | int | None) -> bool:
         """Tell whether a record's model, data set and condition, as far as it names them, are its folder's."""
@@ -141,10 +194,6 @@ class RecordReader:
             )
             self.log.add(self.rules.wrong_folder, message, **where)
         return not wrong
-
-    def note_unread_nan(self, line: int) -> None:
-        """Record that a line holds bare `NaN` or `Infinity` tokens where nothing is read."""
-        self.log.add(self.rules.nan, "The line holds bare NaN or Infinity in keys that are not read.", line=line)
 
     def _note_drift(
         self, found: Mapping[str, Any], fields: Sequence[Field], level: str, where: Mapping[str, Any]
@@ -168,51 +217,25 @@ class RecordReader:
             self.log.add(self.rules.unknown_key, message, line=line, value=str(n))
 
 
-def _integer(value: object) -> int | None:
-    if type(value) is int:
-        return value
-    return int(value) if type(value) is float and value.is_integer() else None
+def place(line: Line) -> dict[str, Any]:
+    """Return where findings about a line are: its number and its question, as far as it names one."""
+    found = line.record.get("instance_id")
+    return {"line": line.number, "instance_id": found if type(found) is str else None}
 
 
-def _number(value: object) -> float | None:
-    if type(value) is float:
-        return value
-    return float(value) if type(value) is int and abs(value) < 2**1000 else None
+def sample_of(found: Mapping[str, Any]) -> int | None:
+    """Return the sample of an object, as far as it names one that can be told."""
+    sample = found.get("sample")
+    return sample if type(sample) is int and 0 <= sample < 2**31 else None
 
 
-def _exactly(kind: type) -> Any:  # noqa: ANN401 - a function from any value to the same value or None
-    return lambda value: value if type(value) is kind else None
-
-
-_NUMERIC: Final = (Kind.INTEGER, Kind.NUMBER)
-_CONVERT: Final = {
-    Kind.STRING: _exactly(str),
-    Kind.INTEGER: _integer,
-    Kind.NUMBER: _number,
-    Kind.BOOLEAN: _exactly(bool),
-    Kind.OBJECT: _exactly(dict),
-    Kind.ARRAY: _exactly(list),
-}
-
-
-def _whole_bounds(field: Field) -> tuple[float, float]:
-    low = 0 if math.isinf(field.low) else field.low
-    return low, _LARGEST_INTEGER if math.isinf(field.high) else field.high
-
-
-def _in_range(value: float, field: Field) -> bool:
-    if field.kind is Kind.INTEGER:
-        low, high = _whole_bounds(field)
-        return low <= value <= high
-    return math.isnan(value) or (math.isfinite(value) and field.low <= value <= field.high)
-
-
-def _expected(field: Field) -> str:
-    if field.kind is Kind.INTEGER:
-        return "a whole number from {} to {}".format(*_whole_bounds(field))
-    if math.isinf(field.low) and math.isinf(field.high):
-        return "a finite number"
-    return f"a number from {field.low:g} to {field.high:g}"
+def named_samples(line: Line) -> list[int | None]:
+    """Return the samples that a record's rollouts name, whatever else is wrong with it; None where one does not say."""
+    listed = line.record.get("rollouts")
+    if type(listed) is not list:
+        return [None]
+    named = [rollout.get("sample") if type(rollout) is dict else None for rollout in listed]
+    return [sample if type(sample) in {int, float} and sample in SAMPLES else None for sample in named]
 
 
 class Columns:

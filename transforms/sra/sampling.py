@@ -11,11 +11,11 @@ from typing import Final
 import polars as pl
 
 from transforms.issue_log import KEPT_PER_RULE, IssueLog, Unread, shown
-from transforms.jsonl import Limits, Line, read_lines
+from transforms.jsonl import Limits, Line
 from transforms.sra import sampling_lines
 from transforms.sra.layout import CellKey
 from transforms.sra.records import SAMPLES, Columns
-from transforms.sra.sampling_lines import LineReader, Question
+from transforms.sra.sampling_lines import QUESTION_COLUMNS, ROLLOUT_COLUMNS, LineReader, QuestionCondition
 from warehouse.contracts import Issue, Rule, Severity
 from warehouse.contracts.sra import ROLLOUTS_PER_QUESTION, SOURCE
 
@@ -32,14 +32,10 @@ RULES: Final = (
     *sampling_lines.RULES, UNKNOWN_QUESTION, REPEATED_QUESTION, MISSING_QUESTION, AGREEMENT_DIFFERS, ANOTHER_ORDER,
 )  # fmt: skip
 
-ROLLOUT_SCHEMA: Final[dict[str, type[pl.DataType]]] = {
-    "instance_id": pl.String, "sample": pl.Int32, "text": pl.String, "answer": pl.String, "stored_correct": pl.Boolean,
-    "n_tokens": pl.Int32, "finish_reason": pl.String, "presence_penalty": pl.Float64, "cap_repair": pl.Boolean,
-    "line": pl.Int64,
-}  # fmt: skip
+ROLLOUT_SCHEMA: Final[dict[str, type[pl.DataType]]] = {"instance_id": pl.String, **ROLLOUT_COLUMNS, "line": pl.Int64}
 QUESTION_SCHEMA: Final[dict[str, type[pl.DataType]]] = {
-    "instance_id": pl.String, "native_answer": pl.String, "agreement": pl.Float64, "skill_id": pl.String,
-    "line": pl.Int64, "agreement_recomputed": pl.Float64, "majority_answer": pl.String, "n_distinct_answers": pl.Int32,
+    **QUESTION_COLUMNS, "line": pl.Int64, "agreement_recomputed": pl.Float64, "majority_answer": pl.String,
+    "n_distinct_answers": pl.Int32,
 }  # fmt: skip
 
 
@@ -70,7 +66,7 @@ def parse_sampling(
     """
     log = IssueLog(KEPT_PER_RULE, unread, source=SOURCE, path=path, **cell.columns)
     reader = _SamplingReader(log, cell, known_ids)
-    for line in read_lines(data, log, limits):
+    for line in reader.lines(data, limits):
         reader.take(line)
     return reader.finish()
 
@@ -79,6 +75,7 @@ class _SamplingReader:
     def __init__(self, log: IssueLog, cell: CellKey, known_ids: Collection[str] | None) -> None:
         self._log = log
         self._line_reader = LineReader(log, cell)
+        self.lines = self._line_reader.records.lines
         self._known_ids = known_ids
         self._rollouts, self._questions = Columns(ROLLOUT_SCHEMA), Columns(QUESTION_SCHEMA)
         self._lines: dict[str, int] = {}
@@ -97,7 +94,7 @@ class _SamplingReader:
 
     def finish(self) -> Sampling:
         """Return what was read, sorted by key."""
-        self._line_reader.finish()
+        self._line_reader.records.report_drift()
         for n, what in ((self._unordered_lines, "lines come"), (self._unordered_rollouts, "lines have rollouts")):
             if n:
                 self._log.add(ANOTHER_ORDER, f"{n} {what} in another order than their keys'; sorted.", value=str(n))
@@ -115,7 +112,7 @@ class _SamplingReader:
             self._log.add(UNKNOWN_QUESTION, message, line=line, instance_id=instance_id)
         return first == line and known
 
-    def _in_order(self, question: Question) -> Question:
+    def _in_order(self, question: QuestionCondition) -> QuestionCondition:
         self._unordered_lines += question.instance_id < self._last
         self._last = question.instance_id
         if [row[0] for row in question.rows] != SAMPLES:
@@ -123,7 +120,7 @@ class _SamplingReader:
             question.rows.sort(key=itemgetter(0))
         return question
 
-    def _keep(self, question: Question, line: int) -> None:
+    def _keep(self, question: QuestionCondition, line: int) -> None:
         columns = list(zip(*question.rows, strict=True))
         nine = ROLLOUTS_PER_QUESTION
         self._rollouts.extend([[question.instance_id] * nine, *columns, [line] * nine])

@@ -1,23 +1,21 @@
-"""One line of `sampling9.jsonl.gz`: read quickly where it is exactly as expected, explained where it is not."""
+"""One line of `sampling9.jsonl.gz`: its shape, and what has to be right about it beyond that."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import dataclass
 from math import isnan
-from operator import itemgetter
-from typing import Any, Final
+from operator import attrgetter
+from typing import Annotated, Any, Final
 
-from transforms.issue_log import IssueLog, shown, shown_all
+from msgspec import UNSET, Meta, UnsetType, field
+
+from transforms.issue_log import IssueLog, shown
 from transforms.jsonl import Line
 from transforms.sra.layout import CellKey
-from transforms.sra.records import SAMPLES, Field, Kind, RecordReader, record_rules
+from transforms.sra.record_shapes import Count, Record, Sample, Shape, Share, columns_of
+from transforms.sra.records import RecordReader, named_samples, place, record_rules
 from warehouse.contracts import Rule, Severity
 from warehouse.contracts.sra import CONDITIONS, ROLLOUTS_PER_QUESTION
-
-_MAX_TOKENS: Final = 2**31 - 1
 
 COMMON: Final = record_rules("sampling")
 REPEATED_SAMPLE = Rule("sampling.repeated_sample", Severity.ERROR, "A sample occurs twice in a question.")
@@ -26,186 +24,121 @@ COPIES_DIFFER = Rule("sampling.agreement_copies_differ", Severity.ERROR, "Copies
 AGREEMENT_NULL = Rule("sampling.agreement_null", Severity.WARNING, "A question's agreement is not stated.")
 SKILL_UNDER_DIRECT = Rule("sampling.skill_under_direct", Severity.WARNING, "A skill is named where none is supplied.")
 RULES: Final = (
-    *COMMON.all, REPEATED_SAMPLE, MISSING_SAMPLE, COPIES_DIFFER, AGREEMENT_NULL, SKILL_UNDER_DIRECT,
+    *COMMON, REPEATED_SAMPLE, MISSING_SAMPLE, COPIES_DIFFER, AGREEMENT_NULL, SKILL_UNDER_DIRECT,
 )  # fmt: skip
 
-_AGREEMENT: Final = Field("agreement", Kind.NUMBER, nullable=True, needed=False, low=0, high=1)
-_SKILL: Final = Field("skill_id", Kind.STRING, nullable=True)
-_RECORD_FIELDS: Final = (
-    *(Field(key, Kind.STRING) for key in ("instance_id", "model", "dataset", "condition")),
-    Field("native_answer", Kind.STRING, nullable=True), _AGREEMENT, _SKILL, Field("rollouts", Kind.ARRAY),
-)  # fmt: skip
-_ROLLOUT_FIELDS: Final = (
-    Field("sample", Kind.INTEGER, high=ROLLOUTS_PER_QUESTION - 1), Field("text", Kind.STRING),
-    Field("answer", Kind.STRING, nullable=True), Field("correct", Kind.BOOLEAN, nullable=True),
-    Field("n_tokens", Kind.INTEGER, nullable=True), Field("finish_reason", Kind.STRING, nullable=True),
-    Field("meta", Kind.OBJECT), _AGREEMENT,
-)  # fmt: skip
-_META_FIELDS: Final = (
-    Field("presence_penalty", Kind.NUMBER, nullable=True),
-    Field("cap_repair", Kind.BOOLEAN, nullable=True),
-)
+_Agreement = Annotated[
+    Share | UnsetType | None, Meta(description="the share of the nine answers that equal the native answer")
+]
 
-# The plain shape, which is checked with a handful of operations a rollout. Whatever is not plain is explained.
-_RECORD: Final = itemgetter(*(field.key for field in _RECORD_FIELDS))
-_ROLLOUT: Final = itemgetter("sample", "text", "answer", "correct", "n_tokens", "finish_reason")
-_META: Final = itemgetter("presence_penalty", "cap_repair")
-_NONE: Final = type(None)
-_RECORD_TYPES: Final = frozenset(product([str], [str], [str], [str], [str, _NONE], [float, int], [str, _NONE], [list]))
-_ROLLOUT_TYPES: Final = frozenset(
-    product([int], [str], [str, _NONE], [bool, _NONE], [int, _NONE], [str, _NONE], [float, int, _NONE], [bool, _NONE])
-)
-RolloutRow = tuple[int, str, str | None, bool | None, int | None, str | None, float | None, bool | None]
+
+class RolloutMeta(Shape):
+    """How a rollout was drawn."""
+
+    presence_penalty: Annotated[float | None, Meta(description="the penalty the sample was drawn with")]
+    cap_repair: Annotated[bool | None, Meta(description="whether it was drawn again after it hit the length cap")]
+
+
+class Rollout(Shape):
+    """One of a question's nine rollouts."""
+
+    sample: Annotated[Sample, Meta(description="the rollout's number")]
+    text: Annotated[str, Meta(description="what the model generated")]
+    answer: Annotated[str | None, Meta(description="the answer, already extracted")]
+    stored_correct: Annotated[bool | None, Meta(description="the producer's comparison")] = field(name="correct")
+    n_tokens: Annotated[Count | None, Meta(description="the tokens generated")]
+    finish_reason: Annotated[str | None, Meta(description="why generation stopped")]
+    meta: RolloutMeta
+    agreement: _Agreement = UNSET
+
+
+class SamplingLine(Record, kw_only=True):
+    """One question under one condition, with its nine rollouts. Agreement stands here, or on every rollout."""
+
+    instance_id: Annotated[str, Meta(description="the question, as the data set names it")]
+    model: str
+    dataset: str
+    condition: str
+    native_answer: Annotated[str | None, Meta(description="the model's own answer, already extracted")]
+    agreement: _Agreement = UNSET
+    skill_id: Annotated[str | UnsetType | None, Meta(description="the skill supplied")] = UNSET
+    rollouts: list[Rollout]
+
+
+class SkilledLine(SamplingLine, kw_only=True):
+    """The same under a condition that supplies a skill: it has to be named."""
+
+    skill_id: Annotated[str | None, Meta(description="the skill supplied")]
+
+
+ROLLOUT_COLUMNS: Final = columns_of(Rollout) | columns_of(RolloutMeta)
+QUESTION_COLUMNS: Final = columns_of(SamplingLine, "instance_id", "native_answer", "agreement", "skill_id")
+_ROW: Final = attrgetter(*columns_of(Rollout), *(f"meta.{name}" for name in columns_of(RolloutMeta)))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A sound line: one question-condition and its nine rollouts, in the order of the line."""
+class QuestionCondition:
+    """A sound line: its question and its nine rollouts, in the order of the line, with columns `ROLLOUT_COLUMNS`."""
 
     instance_id: str
     native_answer: str | None
     agreement: float | None
     skill_id: str | None
-    rows: list[RolloutRow]
+    rows: list[tuple[Any, ...]]
 
 
 class LineReader:
     """Reads the lines of one sampling file; what it notices goes into `log`."""
 
     def __init__(self, log: IssueLog, cell: CellKey) -> None:
+        self.records = RecordReader(log, COMMON, cell)
         self._log = log
-        self._cell = (cell.model, cell.dataset, cell.condition)
         self._direct = cell.condition == CONDITIONS[0]
-        self._records = RecordReader(log, COMMON, cell)
-        needs_skill = cell.condition in CONDITIONS[1:]
-        self._fields = [replace(f, needed=needs_skill) if f is _SKILL else f for f in _RECORD_FIELDS]
+        self._shape = SkilledLine if cell.condition in CONDITIONS[1:] else SamplingLine
 
-    def question(self, line: Line) -> Question | None:
+    def question(self, line: Line) -> QuestionCondition | None:
         """Return the question of a line with its nine rollouts, or None with an error noted for everything wrong."""
-        before = self._log.total
-        question = self._plain(line) or self._explained(line)
-        if line.n_bare and self._log.total == before:
-            self._records.note_unread_nan(line.number)
-        return question
-
-    def finish(self) -> None:
-        """Report what is known only at the end of the file."""
-        self._records.report_drift()
-
-    # --- the plain shape ---
-
-    def _plain(self, line: Line) -> Question | None:
-        """Return the question of a line that is exactly as expected; None where it has to be looked at closely."""
-        record = line.record
-        if line.n_bare or len(record) != len(_RECORD_FIELDS):
+        found = self.records.take(line, self._shape)
+        samples = named_samples(line) if found is None else [rollout.sample for rollout in found.rollouts]
+        if not self.records.are_samples(samples, REPEATED_SAMPLE, MISSING_SAMPLE, line) or found is None:
             return None
-        try:
-            values = _RECORD(record)
-            rows = _plain_rows(values[7]) if tuple(map(type, values)) in _RECORD_TYPES else None
-        except KeyError:
+        agreement = self._agreement(found, line)
+        if agreement is UNSET:
             return None
-        if rows is None or values[1:4] != self._cell or not 0 <= values[5] <= 1 or (self._direct and values[6]):
-            return None
-        return Question(values[0], values[4], values[5], values[6], rows)
+        for rollout in found.rollouts if line.n_bare else ():
+            penalty, where = rollout.meta.presence_penalty, {"sample": rollout.sample}
+            rollout.meta.presence_penalty = self._not_nan(penalty, "rollouts[].meta.presence_penalty", line, **where)
+        rows = [_ROW(rollout) for rollout in found.rollouts]
+        return QuestionCondition(found.instance_id, found.native_answer, agreement, self._skill(found, line), rows)
 
-    # --- whatever is not plain ---
-
-    def _explained(self, line: Line) -> Question | None:
-        """Return the question of a line, or None with an error noted for everything that is wrong with it."""
-        found = line.record.get("instance_id")
-        where: dict[str, Any] = {"line": line.number, "instance_id": found if type(found) is str else None}
-        values = self._records.read(line.record, self._fields, "", **where)
-        in_folder = self._records.in_folder(line.record, **where)
-        listed = line.record.get("rollouts")
-        rollouts = [self._rollout(r, where) for r in listed] if type(listed) is list else []
-        complete = type(listed) is list and self._has_nine(rollouts, where)
-        if values is None or not in_folder or not complete:
-            return None
-        sound = [rollout for rollout in rollouts if rollout is not None]
-        agreement = self._agreement(line.record, values, sound, where)
-        if agreement is _UNSOUND:
-            return None
-        rows = [rollout["row"] for rollout in sound]
-        return Question(values["instance_id"], values["native_answer"], agreement, self._skill(values, where), rows)
-
-    def _rollout(self, found: object, where: dict[str, Any]) -> dict[str, Any] | None:
-        sample = found.get("sample") if type(found) is dict else None
-        place = where | {"sample": sample if type(sample) is int and 0 <= sample < 2**31 else None}
-        values = self._records.read(found, _ROLLOUT_FIELDS, "rollouts[].", **place)
-        if values is None:
-            return None
-        meta = self._records.read(values["meta"], _META_FIELDS, "rollouts[].meta.", **place)
-        if meta is None:
-            return None
-        penalty = self._not_nan(meta["presence_penalty"], "rollouts[].meta.presence_penalty", place)
-        values["row"] = (*_ROLLOUT(values), penalty, meta["cap_repair"])
-        values["copied"] = isinstance(found, dict) and "agreement" in found
-        return values
-
-    def _has_nine(self, rollouts: Sequence[dict[str, Any] | None], where: dict[str, Any]) -> bool:
-        """Tell whether the rollouts are sound and are the nine samples, each once."""
-        samples = Counter(rollout["sample"] for rollout in rollouts if rollout is not None)
-        repeated = [sample for sample, n in samples.items() if n > 1]
-        missing = [sample for sample in SAMPLES if sample not in samples]
-        for sample in repeated:
-            message = f"Sample {sample} occurs {samples[sample]} times; expected samples 0 to 8, each once."
-            self._log.add(REPEATED_SAMPLE, message, **(where | {"sample": sample}))
-        if missing and None not in rollouts:
-            message = f"Samples {shown_all(missing)} are not there; expected samples 0 to 8, each once."
-            self._log.add(MISSING_SAMPLE, message, **where)
-        return not repeated and not missing and None not in rollouts
-
-    def _agreement(
-        self, record: dict[str, Any], values: dict[str, Any], rollouts: Sequence[dict[str, Any]], where: dict[str, Any]
-    ) -> Any:  # noqa: ANN401 - a number, None, or the mark of an unsound one
-        """Return the question's agreement, wherever the line has it: once, or copied onto its rollouts."""
-        stated = [values["agreement"]] if "agreement" in record else []
-        copies = [rollout["agreement"] for rollout in rollouts if rollout["copied"]]
-        if not stated and not copies:
-            message = f"The record lacks 'agreement'; its keys are {shown_all(sorted(record))}."
-            self._log.add(COMMON.missing_key, message, **where)
-            return _UNSOUND
-        distinct = {repr(value) for value in stated + copies}
+    def _agreement(self, found: SamplingLine, line: Line) -> float | UnsetType | None:
+        """Return the question's agreement, wherever the line has it; `UNSET`, with an error noted, where it has not."""
+        copies = [rollout.agreement for rollout in found.rollouts if rollout.agreement is not UNSET]
+        stated = copies if found.agreement is UNSET else [found.agreement, *copies]
+        if not stated:
+            self.records.note_missing(["agreement"], line.record, **place(line))
+            return UNSET
+        distinct = {repr(value) for value in stated} if copies else stated
         if len(distinct) > 1 or len(copies) not in {0, ROLLOUTS_PER_QUESTION}:
-            message = (
-                f"Agreement is copied onto {len(copies)} rollouts with {len(distinct)} different values; expected "
-            )
-            self._log.add(COPIES_DIFFER, message + "one value a question.", **where, value=str(len(distinct)))
-            return _UNSOUND
-        agreement = (stated + copies)[0]
+            message = f"Agreement is copied onto {len(copies)} rollouts with {len(distinct)} different values; "
+            message += "expected one value a question."
+            self._log.add(COPIES_DIFFER, message, **place(line), value=str(len(distinct)))
+            return UNSET
+        (agreement, *_) = stated
         if agreement is None:
-            self._log.add(AGREEMENT_NULL, "Agreement is null; the recomputed one stands beside it.", **where)
-        return self._not_nan(agreement, "agreement", where)
+            self._log.add(AGREEMENT_NULL, "Agreement is null; the recomputed one stands beside it.", **place(line))
+        return self._not_nan(agreement, "agreement", line)
 
-    def _not_nan(self, value: float | None, name: str, where: dict[str, Any]) -> float | None:
+    def _not_nan(self, value: float | None, name: str, line: Line, **where: int) -> float | None:
         if value is None or not isnan(value):
             return value
-        self._log.add(COMMON.nan, f"{name} is NaN; stored as null.", **(where | {"value": "NaN"}))
+        self._log.add(COMMON.nan, f"{name} is NaN; stored as null.", **place(line), **where, value="NaN")
         return None
 
-    def _skill(self, values: dict[str, Any], where: dict[str, Any]) -> str | None:
-        skill: str | None = values["skill_id"]
+    def _skill(self, found: SamplingLine, line: Line) -> str | None:
+        skill = None if found.skill_id is UNSET else found.skill_id
         if skill and self._direct:
             message = f"The record names the skill {shown(skill)} under direct, where none is supplied; stored as null."
-            self._log.add(SKILL_UNDER_DIRECT, message, **where)
+            self._log.add(SKILL_UNDER_DIRECT, message, **place(line))
             return None
         return skill
-
-
-_UNSOUND: Final = object()
-
-
-def _plain_rows(rollouts: list[Any]) -> list[RolloutRow] | None:
-    """Return the rows of nine rollouts that are exactly as expected, else None."""
-    rows = []
-    try:
-        for rollout in rollouts:
-            meta = rollout["meta"]
-            row = _ROLLOUT(rollout) + _META(meta)
-            if len(rollout) != 7 or len(meta) != 2 or tuple(map(type, row)) not in _ROLLOUT_TYPES:
-                return None
-            rows.append(row)
-    except (KeyError, TypeError):
-        return None
-    in_range = all(row[4] is None or 0 <= row[4] <= _MAX_TOKENS for row in rows)
-    return rows if in_range and sorted(row[0] for row in rows) == SAMPLES else None

@@ -25,14 +25,14 @@ _ORDINAL = "Question of the packet, from 0 in file order."
 _MODEL = "Model's key in the file: M1, M2, …"
 
 
-class Question(dy.Schema):
+class QuestionKey(dy.Schema):
     """The keys of a question. `tossup_index` is not one: the release uses one value in two packets."""
 
     packet = count(_PACKET, key=True)
     ordinal = count(_ORDINAL, key=True)
 
 
-class GraceQuestions(Question):
+class GraceQuestions(QuestionKey):
     """One question without its text."""
 
     tossup_index = text("The publishers' own identifier, as text; unique inside a packet only.")
@@ -54,7 +54,7 @@ class GraceQuestions(Question):
     n_model_buzzes = count("Buzzes of models.", unit="buzzes")
 
 
-class GraceQuestionTexts(Question):
+class GraceQuestionTexts(QuestionKey):
     """A question's text, which the publishers keep out of crawls."""
 
     question = text("Question as read to the teams.", restricted=GRACE_TEXT)
@@ -68,7 +68,7 @@ class GraceQuestionTexts(Question):
     )
 
 
-class GraceBuzzes(Question):
+class GraceBuzzes(QuestionKey):
     """One buzz. A team buzzes once a question at most; a right one does not end it: teams play in separate rooms."""
 
     team = text("Team: H and a number for a human team, M and a number for a model.", key=True)
@@ -83,7 +83,7 @@ class GraceBuzzes(Question):
     )
 
 
-class GraceRunLists(Question):
+class GraceRunLists(QuestionKey):
     """One model's list of runs for one question, empty ones included: an empty list has no score."""
 
     model = text(_MODEL, key=True)
@@ -99,7 +99,7 @@ class GraceRunLists(Question):
     )
 
 
-class GraceRuns(Question):
+class GraceRuns(QuestionKey):
     """One model's guess after one more clue."""
 
     model = text(_MODEL, key=True)

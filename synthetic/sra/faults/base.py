@@ -36,6 +36,8 @@ INSTANCES: Final = "instances/*.json"
 POINTER: Final = (
     b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0123456789abcdef" * 4 + b"\nsize 81234\n"
 )
+BY_MANIFEST: Final[tuple[Outcome, str]] = ("refused", "manifest.")
+"""What becomes of any file that is not what the manifest says."""
 
 
 class Patch:
@@ -125,7 +127,8 @@ class Fault:
 
     `outcome` and `rule_hint` (the rule, or the start of its name) say what a build makes of it once the manifest was
     refreshed, so that only the content can tell. `unrefreshed` says the same where the manifest was left as it was;
-    it is None where refreshing makes no difference to what is noticed. `settings` are what the source's settings have
+    it is None where refreshing makes no difference to what is noticed. `tells_itself` says that the manifest left as it
+    was is not what tells, or tells something of its own. `settings` are what the source's settings have
     to say for the outcome, `second_build` whether it shows only after a build of the sound bundle.
     """
 
@@ -135,9 +138,14 @@ class Fault:
     rule_hint: str
     plant: Callable[[Patch], object] = field(repr=False)
     refreshable: bool = True
-    unrefreshed: tuple[Outcome, str] | None = ("refused", "manifest.")
+    unrefreshed: tuple[Outcome, str] | None = BY_MANIFEST
     settings: Mapping[str, str] = field(default_factory=dict)
     second_build: bool = False
+
+    @property
+    def tells_itself(self) -> bool:
+        """Whether the fault is noticed in a way of its own where the manifest was left as it was."""
+        return self.refreshable and self.unrefreshed not in {None, BY_MANIFEST}
 
     def expected(self, refresh_manifest: bool) -> tuple[Outcome, str]:
         """Outcome and rule hint of one of the two variants."""

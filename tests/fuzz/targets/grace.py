@@ -1,38 +1,30 @@
-"""GRACE: the encrypted zip, packets, runs, answer lines, pickles."""
+"""GRACE: the encrypted zip, packets, runs and answer lines."""
 
 from __future__ import annotations
 
-import io
 import json
-import pickle
-import pickletools
 import struct
-import sys
-import warnings
 from functools import cache
 from random import Random
-from typing import Any
 
 import polars as pl
 
 from synthetic.grace import synth_release
 from synthetic.zipcrypto import Entry, write_zip
-from tests.fuzz.mutations import any_value, json_document, mutated_value, plain
+from tests.fuzz.mutations import json_document, plain
 from tests.fuzz.properties import require, same_frames, sound_issues, sound_table
 from tests.fuzz.seeds import packets
 from tests.fuzz.target import Target, sometimes
 from transforms.grace import Elicitation, Limits, read_release, read_runs
 from transforms.grace.answers import parse_answer_line
-from transforms.grace.audit import Packets, audit_pickles
 from transforms.grace.categories import normalise
 from transforms.grace.notes import Notes
 from transforms.grace.packets import PacketRows, check_shared_indices, read_packet
-from transforms.grace.pickles import PickleRefusedError, load_plain
 from transforms.grace.runs import attach_clues
 from transforms.grace.tables import SourceTables, frame
 
 _PASSWORD = "buzzbuzz"
-_SMALL = Limits(archive_bytes=1 << 20, entries=40, entry_bytes=1 << 17, total_bytes=1 << 18, pickle_bytes=1 << 14)
+_SMALL = Limits(archive_bytes=1 << 20, entries=40, entry_bytes=1 << 17, total_bytes=1 << 18)
 
 
 def _archive(data: bytes) -> None:
@@ -179,90 +171,6 @@ def _mutated_line(data: bytes, rng: Random) -> bytes:
     return data[:at] + text.encode() + data[at + rng.choice((0, 0, 2)) :]
 
 
-# --- pickles ---
-
-_PICKLES = ("all_teams.pkl", "human_model_team_per_question.pkl", "human_team_per_question.pkl")
-
-
-class _Executes:
-    """A pickle of this runs a statement when it is loaded."""
-
-    def __reduce__(self) -> tuple[Any, tuple[str]]:
-        return exec, ("import sys; sys.was_executed_by_a_pickle = True",)
-
-
-class _NoGlobals(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        raise pickle.UnpicklingError("no globals")
-
-
-def _pickle(data: bytes) -> None:
-    try:
-        found: Any = load_plain(data)
-    except PickleRefusedError as error:
-        require(str(error).isprintable() and len(str(error)) < 500, "an odd reason")
-    else:
-        _sound_plain(found, data)
-    questions = [{"packet": 1, "ordinal": 0, "tossup_index": "7"}, {"packet": 1, "ordinal": 1, "tossup_index": "8"}]
-    seen = Packets(questions, [{"packet": 1, "ordinal": 0, "team": "H1"}, {"packet": 1, "ordinal": 1, "team": "M1"}])
-    for name in _PICKLES:
-        issues, files = audit_pickles({name: data}, seen, _SMALL)
-        sound_issues(issues, data)
-        require([row["path"] for row in files] == [name], "a pickle without its row")
-        if sometimes(data):
-            sound_table("source_files", frame("source_files", files))
-    require(not hasattr(sys, "was_executed_by_a_pickle"), "a pickle was executed")
-
-
-def _sound_plain(found: Any, data: bytes) -> None:
-    """Only plain types, and what the standard library loads without any name, tuples made lists."""
-    waiting, known = [found], set()
-    for value in waiting:
-        require(value is None or type(value) in (bool, int, float, str, list, dict), f"a {type(value).__name__}")
-        if isinstance(value, list | dict) and id(value) not in known:
-            known.add(id(value))
-            waiting.extend(value if isinstance(value, list) else [*value, *value.values()])
-    try:
-        theirs = _NoGlobals(io.BytesIO(data)).load()
-        ours, expected = repr(found), repr(theirs).replace("(", "[").replace(",)", "]").replace(")", "]")
-    except Exception:  # noqa: BLE001 - the standard library's loader may raise anything, and is not under test
-        return
-    if not any(mark in ours for mark in "()'\"."):
-        require(ours == expected, "not what the standard library loads")
-
-
-def _pickle_seeds() -> list[bytes]:
-    entry = {"packet": 1, "tossup_index": 7, "human_teams": ["H1"], "model_teams": ["M1"], "seen": ["H1", "M1"]}
-    listed = [{"packet": 1, "tossup_index": "exh-1", "total_human_teams": ["H1", "A"]}]
-    values: list[Any] = [["H1", "M1"], {7: entry, "8": entry}, listed, [(), (1,), (1, 2), (1, 2, 3), 2.5, None, True]]
-    made = [pickle.dumps(value, protocol) for value in values for protocol in (2, 4)]
-    return [*made, pickle.dumps(values, 0), pickle.dumps([_Executes()], 4), pickle.dumps([_Executes()], 0), b"]."]
-
-
-_OPCODES = tuple(opcode.code.encode("latin-1") for opcode in pickletools.opcodes)
-
-
-def _mutated_pickle(data: bytes, rng: Random) -> bytes:
-    action = rng.randrange(5)
-    if action == 0:
-        seed = rng.choice(
-            ([{"packet": 1, "tossup_index": 7, "total_human_teams": ["H1"]}], {"7": {"packet": 1, "seen": []}})
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                return pickle.dumps(mutated_value(seed, rng), rng.randrange(6))
-            except (RecursionError, UnicodeEncodeError):
-                return data
-    if action == 1:
-        return pickle.dumps([any_value(rng) if rng.random() < 0.2 else rng.choice((1, "H1", None, {}, []))], 4)
-    at = rng.randrange(len(data) + 1)
-    if action == 2:
-        code = rng.choice(_OPCODES) + bytes(rng.randrange(256) for _ in range(rng.choice((0, 1, 4, 8))))
-        return data[:at] + code + data[at:]
-    return plain(data, rng)
-
-
 TARGETS = (
     Target("grace_archive", _archive, _archive_seeds, _mutated_archive, short=60),
     Target("grace_packet", _packet, lambda: packets()[0], json_document, short=60),
@@ -270,5 +178,4 @@ TARGETS = (
     Target("grace_answer_line", _answer_line,
            lambda: [b"Wexa [or Wexus; accept Wexum", 'Wexa (“WEKS-uh”) [prompt on a; reject "b"]'.encode()],
            _mutated_line, short=500, max_len=300),
-    Target("grace_pickle", _pickle, _pickle_seeds, _mutated_pickle, short=300, max_len=2_048),
 )  # fmt: skip

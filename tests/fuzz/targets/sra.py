@@ -18,8 +18,7 @@ from tests.fuzz.seeds import CELL, DATASETS, FILES, bundle, cell_file, known_voc
 from tests.fuzz.target import Target, sometimes
 from transforms.issue_log import Unread
 from transforms.sra.cell import AnswersInput, HalfResult, read_answers, read_tokens
-from transforms.sra.entropy_index import INDEX_SCHEMA
-from transforms.sra.index import parse_index
+from transforms.sra.entropy_index import INDEX_SCHEMA, parse_index
 from transforms.sra.join import TfMemory
 from transforms.sra.questions import NOT_JSON, parse_questions, questions_frame
 from transforms.sra.sampling import QUESTION_SCHEMA, ROLLOUT_SCHEMA, Sampling, parse_sampling

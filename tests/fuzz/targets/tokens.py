@@ -15,8 +15,8 @@ from tests.fuzz.properties import refused_with_reason, require, sound_issues
 from tests.fuzz.seeds import CELL, FILES, cell_file, known_vocabulary, tokenizer
 from tests.fuzz.target import Target
 from transforms.sra.entropy import read_blocks
+from transforms.sra.entropy_index import parse_index
 from transforms.sra.entropy_summary import summarise
-from transforms.sra.index import parse_index
 from transforms.sra.spans import MARKERS, find_spans
 from transforms.sra.token_blocks import Layout, TokenBlocks
 from transforms.sra.tokenizers import Vocabulary, parse_tokenizer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +52,10 @@ def packet_entry(content: object, number: int = 1, *, encrypted: bool = True, me
     return Entry(packet_name(number), data, encrypted=encrypted, method=method)
 
 
-def release(*packets: object, limits: Limits | None = None, pickles: Mapping[str, bytes] | None = None) -> SourceTables:
+def release(*packets: object, limits: Limits | None = None) -> SourceTables:
     """Read a release whose packets have these contents: lists of questions, or raw bytes."""
     entries = [packet_entry(content, number + 1) for number, content in enumerate(packets)]
-    return read_release(write_zip(entries, PASSWORD), "made.zip", PASSWORD, limits, pickles)
+    return read_release(write_zip(entries, PASSWORD), "made.zip", PASSWORD, limits)
 
 
 def one_question(**changes: object) -> SourceTables:

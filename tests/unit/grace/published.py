@@ -8,7 +8,7 @@ import re
 import zipfile
 from typing import Any
 
-from tests.unit.grace.made import RELEASE, SHARED
+from tests.unit.grace.made import RELEASE
 from transforms.grace import SourceTables, read_release
 
 
@@ -25,6 +25,5 @@ def published_packets() -> dict[int, list[dict[str, Any]]]:
 
 @functools.cache
 def published_tables() -> SourceTables:
-    """The release as the project reads it, with its pickles."""
-    pickles = {path.name: path.read_bytes() for path in SHARED.glob("*.pkl")}
-    return read_release(RELEASE.read_bytes(), RELEASE.name, "buzzbuzz", pickles=pickles)
+    """The release as the project reads it."""
+    return read_release(RELEASE.read_bytes(), RELEASE.name, "buzzbuzz")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import stat
 import zipfile
 from collections.abc import Callable
@@ -49,11 +48,6 @@ def plain_zip(method: int) -> SourceTables:
     with zipfile.ZipFile(target, "w", method) as made:
         made.writestr("packet1_buzzpoints.json", GOOD)
     return read_release(target.getvalue(), "made.zip", PASSWORD)
-
-
-def pickled(name: str, content: object) -> SourceTables:
-    data = content if isinstance(content, bytes) else pickle.dumps(content)
-    return release([question()], pickles={name: data})
 
 
 def counts_of_another_release() -> SourceTables:
@@ -115,10 +109,6 @@ FIRES: dict[str, Callable[[], SourceTables]] = {
     "marks_missing": lambda: one_question(question_buzzpoints=TEXT),
     "marks_differ": lambda: one_question(position=[{"4": "[M1, -]"}, {"8": "[H2, +]"}, {"8": "[H1, -]"}]),
     "release_counts": counts_of_another_release,
-    "pickle_unknown": lambda: pickled("other.pkl", []),
-    "pickle_refused": lambda: pickled("all_teams.pkl", {"a": print}),
-    "pickle_shape": lambda: pickled("all_teams.pkl", {"a": 1}),
-    "pickle_stale": lambda: pickled("all_teams.pkl", ["H1", "H2", "M1", "A"]),
     "runs_file_unlisted": lambda: runs(name="notes.json"),
     "runs_no_files": lambda: runs(name="notes.json"),
     "runs_unknown_question": lambda: runs(run_question(99, M1=[run()])),
@@ -150,7 +140,7 @@ def with_sizes(data: bytes, more: int) -> bytes:
 
 def sound() -> SourceTables:
     """A release and its runs without anything to notice."""
-    made = release([question()], [question(2)], pickles={"all_teams.pkl": pickle.dumps(["H1", "H2", "M1"])})
+    made = release([question()], [question(2)])
     items = [{"tossup_index": n, "position": question()["position"], "M1": sound_runs()} for n in (1, 2)]
     files = {f"packet{n}_model_human_output.json": json.dumps([items[n - 1]]).encode() for n in (1, 2)}
     played = read_runs(files, "verb", made.tables["grace_questions"])

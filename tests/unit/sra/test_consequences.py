@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.sra.record_cases import CELL
-from transforms.sra import consequences, entropy_index, join, sampling
+from transforms.sra import consequences, entropy_blocks, join, sampling
 from transforms.sra.consequences import FOLLOWS, folded
-from transforms.sra.entropy_index import NO_LINE, NO_ROLLOUT, UNCOVERED
+from transforms.sra.entropy_blocks import NO_LINE, NO_ROLLOUT, UNCOVERED
 from transforms.sra.join import AB, TF
 from transforms.sra.sampling import UNKNOWN_QUESTION
 from transforms.sra.sampling_lines import COMMON
@@ -95,7 +95,7 @@ def test_a_line_of_the_index_explains_bytes_that_belong_to_no_line() -> None:
 
 
 def test_every_rule_that_is_folded_is_one_that_is_there() -> None:
-    known = {rule.name for module in (join, sampling, entropy_index) for rule in module.RULES}
+    known = {rule.name for module in (join, sampling, entropy_blocks) for rule in module.RULES}
     assert set(consequences._CAUSED_BY) | consequences._DOUBTFUL <= known
 
 

@@ -15,7 +15,8 @@ from sklearn.metrics import roc_auc_score
 
 from tests.unit.sra.entropy_cases import SHARED
 from transforms.sra.entropy import read_blocks
-from transforms.sra.entropy_index import INDEX_SCHEMA, match_rollouts
+from transforms.sra.entropy_blocks import match_rollouts
+from transforms.sra.entropy_index import INDEX_SCHEMA
 from transforms.sra.entropy_summary import rollout_columns, summarise
 from transforms.sra.spans import Spans, find_spans
 from transforms.sra.token_blocks import TokenBlocks

@@ -12,8 +12,8 @@ import pytest
 from tests.unit.sra.record_cases import MINI
 from transforms.gzipped import inflate
 from transforms.sra.audit import CellCounts, check_audit, count_records
-from transforms.sra.entropy_index import match_rollouts, place_blocks
-from transforms.sra.index import check_token_counts, parse_index
+from transforms.sra.entropy_blocks import match_rollouts, place_blocks
+from transforms.sra.entropy_index import check_token_counts, parse_index
 from transforms.sra.join import Joined, join_ab, join_tf
 from transforms.sra.layout import CellKey, check_cell_files, group_cells
 from transforms.sra.manifest import FoundFile, compare_manifest, parse_manifest
