@@ -84,12 +84,14 @@ class Profile:
 
 def profile_of(rows: Rows, members: Bools) -> Profile:
     """Return the easiness of the items for these models; the precision is infinite where items do not differ."""
-    totals, information, answers = (np.zeros(rows.scores.shape[1]) for _ in range(3))
+    totals, information, answers, alone = (np.zeros(rows.scores.shape[1]) for _ in range(4))
     for block in rows.blocks(members):
         totals += block.residuals.sum(axis=0)
         information += block.variances @ block.answered
+        alone += block.variances**2 @ block.answered
         answers += block.answered.sum(axis=0)
-    excess, size = float((totals**2 - information).sum()), float((information**2).sum())
+    # Two models' residuals on an item go together as far as items differ; a model's square says nothing of it.
+    excess, size = float((totals**2 - information).sum()), float((information**2 - alone).sum())
     return Profile(members, totals, information, answers, size / excess if excess > 0.0 else np.inf)
 
 

@@ -20,10 +20,14 @@ from transforms.benchmirt.agreement import (
 )
 from transforms.benchmirt.bisection import larger_half
 
-# A model is suspected below this share of the usual slope. Models of two abilities that are not correlated differ by a
-# fifth of it, though all of their rows describe the same items.
+# A model is suspected below this share of the usual slope.
 LEAST_SHARE: Final = 0.5
-SPREAD: Final = 0.2
+# How much the slopes of models that agree differ, in shares of the usual one. It is estimated, within these bounds: a
+# dozen slopes tell little of it, and those of models that do not agree would hide behind a larger one.
+LEAST_SPREAD: Final = 0.15
+MOST_SPREAD: Final = 0.25
+# The same of two halves, whose one difference tells nothing of it.
+HALVES_SPREAD: Final = 0.2
 # The largest expected share of chance among the models that are said to disagree, or to agree (Benjamini, Hochberg).
 FALSE_DISCOVERIES: Final = 0.02
 # Chance of parting two halves that agree.
@@ -66,8 +70,9 @@ class _Halves:
 def judge(rows: Rows, models: Bools, profile: Profile) -> Judgement:
     """Compare models with a group, each with the group's other models."""
     found = regress(rows, models | profile.members, profile)
-    usual = found.of(profile.members).together()
-    low, high = _chances(found, usual)
+    members = found.of(profile.members)
+    usual = members.together()
+    low, high = _chances(found, usual, _spread(members, usual))
     suspected = found.slopes < LEAST_SHARE * usual.slopes
     return Judgement(found, usual, _discovered(low, models) & suspected, _discovered(high, models) & ~suspected)
 
@@ -78,13 +83,26 @@ def _discovered(chances: Floats, models: Bools) -> Bools:
     return found
 
 
-def _chances(found: Regression, usual: Regression) -> tuple[Floats, Floats]:
+def _spread(members: Regression, usual: Regression) -> float:
+    """Return how much the slopes of models that agree differ beyond their errors (DerSimonian and Laird)."""
+    known = np.isfinite(members.errors)
+    weights = members.errors[known] ** -2.0
+    if len(weights) < 2:
+        return LEAST_SPREAD
+    slope = float(usual.slopes[0])
+    size = weights.sum() - (weights**2).sum() / weights.sum()
+    excess = (weights * (members.slopes[known] - slope) ** 2).sum() - (len(weights) - 1)
+    found = float(np.sqrt(max(excess / size, 0.0)))
+    return min(max(found / slope if slope > 0.0 else 0.0, LEAST_SPREAD), MOST_SPREAD)
+
+
+def _chances(found: Regression, usual: Regression, spread: float) -> tuple[Floats, Floats]:
     """Return the chance of so low a slope where a model agrees as usual, and of so high a one where it does not."""
     known = np.isfinite(found.errors) & (found.shared > 2) & bool(usual.slopes[0] > 0.0)
     freedom = np.where(known, found.shared - 2.0, 1.0)
     slopes, errors = np.where(known, found.slopes, 0.0), np.where(known, found.errors, 1.0)
     usual_slope, usual_error = (usual.slopes[0], usual.errors[0]) if known.any() else (1.0, 0.0)
-    reach = np.sqrt(errors**2 + usual_error**2 + (SPREAD * usual_slope) ** 2)
+    reach = np.sqrt(errors**2 + usual_error**2 + (spread * usual_slope) ** 2)
     low, high = t.cdf((slopes - usual_slope) / reach, freedom), t.sf(slopes / errors, freedom)
     return np.where(known, low, 1.0), np.where(known, high, 1.0)
 
@@ -161,8 +179,8 @@ def _halves(rows: Rows, group: Bools) -> _Halves:
     core = larger_half(rows, group, cutting)
     other, profile = group & ~core, profile_of(rows, core)
     found, usual = _compared(rows, core, other, profile, ~cutting)
-    apart = _chances(found, usual)[0][0] < FALSE_CUTS and found.slopes[0] < LEAST_SHARE * usual.slopes[0]
-    shown = _chances(*_compared(rows, core, other, profile))[1][0] < FALSE_DISCOVERIES
+    apart = _chances(found, usual, HALVES_SPREAD)[0][0] < FALSE_CUTS and found.slopes[0] < LEAST_SHARE * usual.slopes[0]
+    shown = _chances(*_compared(rows, core, other, profile), HALVES_SPREAD)[1][0] < FALSE_DISCOVERIES
     return _Halves(core, other, bool(apart), bool(shown))
 
 

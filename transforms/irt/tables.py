@@ -15,6 +15,7 @@ import polars as pl
 from transforms.irt.data import Floats
 from transforms.irt.fitting import Fit, fit
 from transforms.irt.matrix import Matrix, to_matrix
+from transforms.irt.repeated import repeated_items
 from transforms.irt.selection import Chosen, choose, counted
 from transforms.irt.settings import IrtInputError, Model, Settings
 from transforms.irt.validation import DEFAULT_FOLDS, DEFAULT_SEED, CrossValidation, cross_validate
@@ -33,7 +34,10 @@ ITEMS_LEFT_OUT = Rule("irt.items_left_out", Severity.INFO, "Items were left out 
 FEW_MODELS = Rule("irt.few_models", Severity.WARNING, "A fit has fewer than 10 models, so its abilities say little.")
 NOT_CONVERGED = Rule("irt.not_converged", Severity.WARNING, "A fit stopped at its limit of steps.")
 DUPLICATE_MODELS = Rule("irt.duplicate_models", Severity.WARNING, "Models have the same responses throughout.")
-RULES: Final = (MODELS_LEFT_OUT, ITEMS_LEFT_OUT, FEW_MODELS, NOT_CONVERGED, DUPLICATE_MODELS)
+DUPLICATE_ITEMS = Rule(
+    "irt.duplicate_items", Severity.WARNING, "More items have the responses of another throughout than chance makes."
+)
+RULES: Final = (MODELS_LEFT_OUT, ITEMS_LEFT_OUT, FEW_MODELS, NOT_CONVERGED, DUPLICATE_MODELS, DUPLICATE_ITEMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,4 +263,13 @@ def _issues(request: Request, chosen: Chosen, found: Fit) -> list[Issue]:
     if twins:
         text = f"In fit {name} these models answered as another did throughout; was one read twice? {shown_all(twins)}."
         issues.append(DUPLICATE_MODELS.issue(text, value=str(len(twins)), **where))
+    repeated = repeated_items(chosen.kept.scores, found.predict())
+    if repeated.suspicious:
+        names = [chosen.kept.items[i] for i in repeated.items]
+        text = (
+            f"In fit {name} {len(names)} of {found.n_items} items have the responses of another throughout; by chance "
+            f"it would be about {repeated.expected:.0f}. Were items given twice, under another name? Then every "
+            f"ability_se is too small. Items: {shown_all(names)}."
+        )
+        issues.append(DUPLICATE_ITEMS.issue(text, value=str(len(names)), **where))
     return issues

@@ -39,7 +39,8 @@ def aligned(suspects: Sequence[str] = ()) -> pl.DataFrame:
         {
             "benchmark": ["all"] * 15 + ["bbh"],
             "model": [*MODELS, MODELS[0]],
-            "alignment_suspect": [model in suspects for model in MODELS] + [True],
+            "alignment_group": [2 if model in suspects else 1 for model in MODELS] + [2],
+            "alignment_status": ["misaligned" if model in suspects else "aligned" for model in MODELS] + ["misaligned"],
         }
     )
 
@@ -143,6 +144,17 @@ def test_misaligned_models_are_left_out_unless_named() -> None:
     assert named.fit.n_models == 12
 
 
+def test_models_that_no_item_links_are_left_out_and_models_that_share_little_take_part() -> None:
+    alignment = aligned(MODELS[:2]).with_columns(
+        alignment_status=pl.when(pl.col("model").is_in(MODELS[:4]))
+        .then(pl.lit("not_comparable"))
+        .otherwise("alignment_status")
+    )
+    made = fit_tables(long(scores()), quick(n_folds=0), alignment)
+    reasons = dict(made.tables["irt_models"].select("model", "exclusion").rows())
+    assert [reasons[model] for model in MODELS[:5]] == ["not_comparable", "not_comparable", None, None, None]
+
+
 def test_a_model_without_a_response_is_left_out() -> None:
     matrix = scores()
     matrix[3] = np.nan
@@ -212,6 +224,11 @@ def twins(matrix: Floats) -> Floats:
     return matrix
 
 
+def items_twice(matrix: Floats) -> Floats:
+    matrix[:, 30:] = matrix[:, :30]
+    return matrix
+
+
 Case = tuple[str, Callable[[Floats], Floats], pl.DataFrame | None, dict[str, object]]
 CASES: tuple[Case, ...] = (
     ("irt.models_left_out", ordinary, aligned(MODELS[2:3]), {}),
@@ -219,6 +236,7 @@ CASES: tuple[Case, ...] = (
     ("irt.few_models", ordinary, None, {"models": MODELS[:9]}),
     ("irt.not_converged", ordinary, None, {"settings": Settings(max_iterations=2)}),
     ("irt.duplicate_models", lambda m: twins(ordinary(m)), None, {}),
+    ("irt.duplicate_items", lambda m: items_twice(ordinary(m)), None, {}),
 )
 
 
