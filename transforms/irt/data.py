@@ -100,9 +100,9 @@ def refuse_too_little(data: Responses, model: Model, dims: int) -> None:
     name = f"{model} in {dims} dimension{'s' if dims > 1 else ''}"
     lacks = []
     if n_models <= dims:
-        lacks.append(f"{n_models} models cannot span {dims} dimensions; expected {dims + 1} or more")
+        lacks.append(f"{n_models} models cannot span {dims} dimensions (expected {dims + 1} or more)")
     if telling < needed:
-        lacks.append(f"{telling} items have both right and wrong answers; {name} needs {needed} or more")
+        lacks.append(f"{telling} items have both right and wrong answers ({name} needs {needed} or more)")
     if int(data.seen.sum()) < free:
         lacks.append(f"there are {int(data.seen.sum())} responses for the {free} parameters of {name}")
     if lacks:

@@ -21,7 +21,7 @@ _LEAST_RATIO: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """Positions of items whose responses are throughout those of another, how many the fit expects by chance, of all."""
+    """Positions of items that have another's responses throughout, how many a fit expects by chance, of how many."""
 
     items: npt.NDArray[np.intp]
     expected: float

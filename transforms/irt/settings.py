@@ -34,6 +34,11 @@ class Settings:
     max_iterations: int = 1000
     standard_errors: bool = True
 
+    @property
+    def priors(self) -> bool:
+        """Whether any prior is on."""
+        return any(p is not None for p in (self.intercept_prior_sd, self.log_slope_prior_sd, self.slope_prior_sd))
+
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as JSON would hold them."""
         return asdict(self)

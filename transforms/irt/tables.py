@@ -43,7 +43,7 @@ RULES: Final = (MODELS_LEFT_OUT, ITEMS_LEFT_OUT, FEW_MODELS, NOT_CONVERGED, DUPL
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to fit. `models` and `items` name what may take part (default: all; a model named here takes part even
-    where its rows look misaligned); `selection` is their name in `fit_id`. `n_folds` 0 leaves predictions out.
+    where its rows look misaligned); `selection` is what they are called. `n_folds` 0 leaves predictions out.
     """
 
     model: Model = "2pl"
@@ -56,9 +56,22 @@ class Request:
     selection: str | None = None
 
     @property
+    def name(self) -> str | None:
+        """Name of the selection, and of priors that are off; null for everything with priors.
+
+        A selection that was given no name is named by a hash of what it holds, so that another has another name.
+        """
+        chosen = self.selection
+        if chosen is None and (self.models is not None or self.items is not None):
+            named = [None if names is None else sorted(set(names)) for names in (self.models, self.items)]
+            chosen = f"selected-{hashlib.sha256(json.dumps(named).encode()).hexdigest()[:8]}"
+        without = None if self.settings.priors else "no-priors"
+        return "-".join(part for part in (chosen, without) if part) or None
+
+    @property
     def fit_id(self) -> str:
-        """The fit's name: `2pl-1d`, `m2pl-2d-safety`."""
-        return f"{self.model}-{self.dims}d" + (f"-{self.selection}" if self.selection else "")
+        """The fit's name: `2pl-1d`, `m2pl-2d-safety`, `2pl-1d-selected-0f3a9c21`, `2pl-1d-no-priors`."""
+        return f"{self.model}-{self.dims}d" + (f"-{self.name}" if self.name else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +125,7 @@ def _fits(request: Request, kept: Matrix, found: Fit) -> pl.DataFrame:
             "fit_id": request.fit_id,
             "irt_model": found.model,
             "dims": found.dims,
-            "selection": [request.selection],
+            "selection": [request.name],
             "n_models": found.n_models,
             "n_items": found.n_items,
             "n_responses": found.n_responses,

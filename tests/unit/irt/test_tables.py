@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.unit.irt.data import Floats, simulated
-from transforms.irt import FitTables, IrtInputError, Request, Settings, assign_folds, fit, fit_tables
+from transforms.irt import WITHOUT_PRIORS, FitTables, IrtInputError, Request, Settings, assign_folds, fit, fit_tables
 from transforms.irt.tables import RULES
 from warehouse.contracts import TABLES
 
@@ -173,6 +174,26 @@ def test_several_dimensions_fill_their_columns() -> None:
     length = (items["slope_1"] ** 2 + items["slope_2"] ** 2).sqrt()
     assert items["discrimination"].to_numpy() == pytest.approx(length.to_numpy(), abs=2e-6)
     assert items["slope_se_2"].null_count() == 0
+
+
+def test_another_selection_has_another_name() -> None:
+    names = {
+        Request().fit_id,
+        Request(models=MODELS[:10]).fit_id,
+        Request(models=MODELS[:11]).fit_id,
+        Request(items=MODELS[:10]).fit_id,
+        Request(models=MODELS[:10], items=ITEMS[:9]).fit_id,
+        Request(models=MODELS[:10], settings=WITHOUT_PRIORS).fit_id,
+        Request(settings=WITHOUT_PRIORS).fit_id,
+        Request(selection="mine", models=MODELS[:10]).fit_id,
+    }
+    assert len(names) == 8
+    assert {"2pl-1d", "2pl-1d-no-priors", "2pl-1d-mine"} <= names
+    assert Request(models=MODELS[9::-1]).fit_id == Request(models=[*MODELS[:10], MODELS[0]]).fit_id
+    made = fit_tables(long(scores()), quick(n_folds=0, models=MODELS[:12]))
+    (row,) = made.tables["irt_fits"].to_dicts()
+    assert row["fit_id"] == f"2pl-1d-{row['selection']}"
+    assert re.fullmatch("selected-[0-9a-f]{8}", row["selection"])
 
 
 def test_the_hash_is_of_what_was_fitted() -> None:
