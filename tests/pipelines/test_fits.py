@@ -1,4 +1,4 @@
-"""Fits of a lake: another selection is another fit, too little is refused, and what a fit reads decides on its reuse."""
+"""Fits of a lake: another selection is another fit, too little is refused, and what a fit reads decides on reuse."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_name_that_was_given_to_other_models_is_refused(lake: Lake, other: lis
         fit(lake, "--model", "1pl", "--selection", "mine-no-priors", *only(*MODELS[:12]))
     fit(lake, "--model", "1pl", "--selection", "mine", *only(*MODELS[:12]))
     before = fits(lake)
-    with pytest.raises(LakeError, match="The fit 1pl-1d-mine.* is there, of 12 named models; .* --selection"):
+    with pytest.raises(LakeError, match=r"The fit 1pl-1d-mine.* is there, of 12 named models; .* --selection"):
         fit(lake, "--model", "1pl", "--selection", "mine", *other)
     assert fits(lake) == before
     fit(lake, "--model", "1pl", "--selection", "mine", *only(*MODELS[:12]), "--max-iterations", "3")
@@ -83,7 +83,7 @@ def test_several_dimensions_of_one_item_are_refused(tmp_path: Path) -> None:
     one.write_text("question_id," + ",".join(MODELS) + "\nq," + ",".join("01" * 8) + "\n")
     found = Lake.at(tmp_path / "lake")
     run_build(found, options(benchmirt=str(one)), quiet=True)
-    with pytest.raises(LakeError, match="The fit m2pl-3d was refused: .* 1 items have both .* needs 6 or more"):
+    with pytest.raises(LakeError, match=r"The fit m2pl-3d was refused: .* 1 items have both .* needs 6 or more"):
         fit(found, "--model", "m2pl", "--dims", "3")
     assert not (found.require_current() / "tables" / "irt_fits").is_dir() or table(found, "irt_fits").is_empty()
 
