@@ -12,9 +12,9 @@ from click.testing import CliRunner
 import transforms.benchmirt.source as reading
 from pipelines.cli import cli
 from pipelines.commands.build import run_build
+from synthetic.benchmirt import make_release
 from tests.pipelines.conftest import options
 from transforms.benchmirt.alignment import Audit, audit_alignment
-from transforms.benchmirt.synth import make_release
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 
