@@ -27,7 +27,9 @@ def irt() -> None:
 @click.option("--dims", type=click.IntRange(1, MAX_DIMS), default=1, show_default=True, help="More than 1: m2pl.")
 @click.option("--folds", type=click.IntRange(0), default=10, show_default=True, help="0: no cross-validation.")
 @click.option("--only", multiple=True, help="Fit this model of the responses (repeat it); default: the aligned group.")
-@click.option("--selection", help="Name of the --only selection, part of the fit's name.")
+@click.option(
+    "--selection", help="Name of the --only selection, part of the fit's name; default: made from the models."
+)
 @click.option("--no-priors", is_flag=True, help="Plain maximum likelihood, as published estimates of small tests are.")
 @click.option("--max-iterations", type=click.IntRange(1), help="Steps after which a fit ends, converged or not.")
 def fit(lake: Path, **given: Any) -> None:  # noqa: ANN401 - click passes the options by name

@@ -28,10 +28,12 @@ OPTIONS: Final = (
     Option("irt-dims", "Dimensions of ability; more than one needs m2pl.", "count", default="1"),
     Option("irt-folds", "Folds of the cross-validation; 0 leaves its predictions out.", "count", default="10", least=0),
     Option("irt-models", "Models that take part; default: the largest group whose rows agree.", multiple=True),
-    Option("irt-selection", "Name of the selection of models, part of the fit's name."),
+    Option("irt-selection", "Name of the selection of models, part of the fit's name; default: made from the models."),
     Option("irt-max-iterations", "Steps after which a fit ends, converged or not; default: 1000.", "count"),
     Option("irt-no-priors", "Fit by plain maximum likelihood, as published estimates of small tests are.", "flag"),
 )
+# What `transforms.irt` imports, directly or by way of another. What makes the tables that a fit reads shows in them.
+_CODE: Final = ("transforms/irt/*.py", "transforms/issue_log.py", "warehouse/contracts/*.py")
 _KEPT: Final = ("irt_fit", "irt_dims", "irt_folds", "irt_models", "irt_selection", "irt_no_priors")
 
 
@@ -45,9 +47,12 @@ def build(context: BuildContext) -> Built | None:
         if context.options.get("irt_fit"):
             raise LakeError("There are no responses to fit: build with --benchmirt first.")
         return None
-    key = _key(responses)
+    key = _key(responses, _alignment(responses))
     built = Built(inputs={"licence": LICENCES[ORIGIN]})
     known, noticed = _known(context, key)
+    if not known:
+        # Other code may name a fit in another way.
+        wanted = {_request(settings).fit_id: settings for settings in wanted.values()}
     found: dict[str, Sequence[Issue]] = {}
     parts: dict[str, list[pl.DataFrame]] = {name: [TABLES[name].empty()] for name in tables_of(NAME)}
     with context.reporter.step("irt", len(wanted), "fits") as advance:
@@ -84,35 +89,56 @@ def _wanted(context: BuildContext) -> dict[str, dict[str, Any]]:
     wanted = dict(context.previous.get("fits", {}))
     if context.options.get("irt_fit"):
         settings = {name: context.options.get(name) for name in _KEPT}
+        settings["irt_models"] = sorted(set(settings["irt_models"] or ()))
         if context.options.get("irt_max_iterations"):
             settings["irt_max_iterations"] = int(context.options["irt_max_iterations"])
-        wanted[_request(settings).fit_id] = settings
+        fit_id = _request(settings).fit_id
+        _refuse_another(fit_id, wanted.get(fit_id), settings)
+        wanted[fit_id] = settings
     return dict(sorted(wanted.items()))
+
+
+def _refuse_another(fit_id: str, before: Mapping[str, Any] | None, settings: Mapping[str, Any]) -> None:
+    """Refuse a fit under the name of one of other models or priors. Raises LakeError."""
+    if before is None:
+        return
+    models = [set(found.get("irt_models") or ()) for found in (before, settings)]
+    if models[0] != models[1] or bool(before.get("irt_no_priors")) != bool(settings.get("irt_no_priors")):
+        described = [f"{len(names)} named models" if names else "all aligned models" for names in models]
+        without = [", without priors" if found.get("irt_no_priors") else "" for found in (before, settings)]
+        raise LakeError(
+            f"The fit {fit_id} is there, of {described[0]}{without[0]}; the one asked for is of {described[1]}"
+            f"{without[1]}, and would replace it. Give it another name with --selection (--irt-selection in a build)."
+        )
 
 
 def _request(settings: Mapping[str, Any]) -> Request:
     # The fit needs scipy, which takes its time to import: only in builds that fit.
     from transforms.irt import WITHOUT_PRIORS, Request, Settings
 
-    models: Sequence[str] | None = settings.get("irt_models") or None
-    chosen = settings.get("irt_selection") or ("selected" if models else "")
     how = WITHOUT_PRIORS if settings.get("irt_no_priors") else Settings()
     most = settings.get("irt_max_iterations") or how.max_iterations
-    names = [chosen, "no-priors" if settings.get("irt_no_priors") else ""]
     return Request(
         model=settings["irt_fit"],
         dims=int(settings.get("irt_dims") or 1),
         n_folds=int(settings.get("irt_folds") or 0),
-        models=models,
-        selection="-".join(name for name in names if name) or None,
+        models=settings.get("irt_models") or None,
+        selection=settings.get("irt_selection") or None,
         settings=replace(how, max_iterations=most),
     )
 
 
-def _key(responses: Path) -> str:
-    """Return what fits depend on besides their settings: the responses, the code, the contracts."""
-    code = code_hash("transforms/irt/*.py") + contract_hash(TABLES[name] for name in tables_of(NAME))
-    return hashlib.sha256(responses.read_bytes() + code.encode()).hexdigest()
+def _alignment(responses: Path) -> Path:
+    return responses.parents[1] / "benchmirt_alignment" / responses.name
+
+
+def _key(*tables: Path) -> str:
+    """Return what fits depend on besides their settings: the tables they read, the code that runs, the contracts."""
+    digest = hashlib.sha256()
+    for path in tables:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    digest.update((code_hash(*_CODE) + contract_hash(TABLES[name] for name in tables_of(NAME))).encode())
+    return digest.hexdigest()
 
 
 def _known_rows(context: BuildContext, fit_id: str) -> Mapping[str, pl.DataFrame]:
@@ -126,7 +152,7 @@ def _fit(
 ) -> tuple[Mapping[str, pl.DataFrame], Sequence[Issue]]:
     from transforms.irt import IrtInputError, fit_tables
 
-    alignment = pl.read_parquet(responses.parents[1] / "benchmirt_alignment" / "part-0.parquet", glob=False)
+    alignment = pl.read_parquet(_alignment(responses), glob=False)
     try:
         found = fit_tables(pl.read_parquet(responses, glob=False), _request(settings), alignment)
     except IrtInputError as problem:

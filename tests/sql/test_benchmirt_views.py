@@ -282,6 +282,10 @@ def test_the_audit_has_a_row_a_group(release: SourceTables) -> None:
     assert second["models"] == sorted(made.models[:6])
     assert (first["n_models"], second["n_models"]) == (18, 6)
     assert (first["alignment_suspect"], second["alignment_suspect"]) == (False, True)
+    assert (first["alignment_status"], second["alignment_status"]) == ("aligned", "misaligned")
+    assert first["main_group_agreement"] == pytest.approx(1.0, abs=0.1)
+    assert abs(second["main_group_agreement"]) < 0.3
+    assert first["n_shared_items"] == found.tables["benchmirt_alignment"]["n_shared_items"].min()
     assert second["main_group_correlation"] < 0.15 < second["own_group_correlation"]
     assert first["n_items"] == found.tables["benchmirt_alignment"]["n_items"][0]
     suspects = rows(connect(found.tables), "FROM benchmirt_model_statistics WHERE scope = 'all' AND alignment_suspect")

@@ -96,5 +96,11 @@ DERIVED_COLUMNS = _info("derived_columns", "Averages in the model metadata are l
 MISALIGNED_MODELS = _warning(
     "misaligned_models", "Models whose rows do not describe the same items as the largest group's."
 )
+MODELS_SHARE_NO_ITEM = _warning(
+    "models_share_no_item", "Models that share no item with the largest group, not even by way of other models."
+)
+MODELS_NOT_COMPARABLE = _warning(
+    "models_not_comparable", "Models that share too little with the largest group to tell whether their rows fit."
+)
 
 RULES: Final = tuple(_rules)

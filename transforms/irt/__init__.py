@@ -7,8 +7,9 @@ Does not belong here: where the matrix came from (`transforms/benchmirt`), a col
 
 from transforms.irt.fitting import Fit, fit, rotate
 from transforms.irt.pyirt import Parameters, read_parameters, write_parameters
+from transforms.irt.request import Request
 from transforms.irt.settings import WITHOUT_PRIORS, IrtInputError, Model, Settings
-from transforms.irt.tables import FitTables, Request, fit_tables
+from transforms.irt.tables import FitTables, fit_tables
 from transforms.irt.validation import CrossValidation, assign_folds, cross_validate
 
 __all__ = [

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from transforms.irt.settings import IrtInputError, Settings
+from transforms.irt.settings import IrtInputError, Model, Settings, least_items, n_parameters
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -86,6 +86,28 @@ def _refuse_other_values(found: Floats, seen: Bools) -> None:
         f"{int(other.sum())} responses in {len(items)} items (columns {_listed(items)}) are neither 0 nor 1; "
         "leave those items out: a share of a right answer has no Bernoulli likelihood."
     )
+
+
+def refuse_too_little(data: Responses, model: Model, dims: int) -> None:
+    """Refuse responses that a prior alone would make estimates of. Raises IrtInputError with everything that lacks.
+
+    Every dimension needs a model more, the slopes need items that tell models apart, and every parameter a response.
+    """
+    n, right = data.seen.sum(axis=0), data.right.sum(axis=0)
+    n_models, n_items = int(data.seen.any(axis=1).sum()), int((n > 0).sum())
+    telling = int(((right > 0) & (right < n)).sum())
+    needed, free = least_items(model, dims), n_parameters(model, dims, n_items)
+    name = f"{model} in {dims} dimension{'s' if dims > 1 else ''}"
+    lacks = []
+    if n_models <= dims:
+        lacks.append(f"{n_models} models cannot span {dims} dimensions (expected {dims + 1} or more)")
+    if telling < needed:
+        lacks.append(f"{telling} items have both right and wrong answers ({name} needs {needed} or more)")
+    if int(data.seen.sum()) < free:
+        lacks.append(f"there are {int(data.seen.sum())} responses for the {free} parameters of {name}")
+    if lacks:
+        fewer = "ask for fewer dimensions or give" if dims > 1 else "give"
+        raise IrtInputError(f"This is too little to fit: {'; '.join(lacks)}. So {fewer} more responses.")
 
 
 def refuse_without_priors(data: Responses, settings: Settings) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.irt.blas import one_blas_thread
-from transforms.irt.data import Floats, Responses, check_responses, refuse_without_priors
+from transforms.irt.data import Floats, Responses, check_responses, refuse_too_little, refuse_without_priors
 from transforms.irt.em import Estimate, estimate
 from transforms.irt.maximise import LOG_SLOPE_BOUNDS, SLOPE_BOUND
 from transforms.irt.orientation import canonical_rotation
 from transforms.irt.posterior import Items, logistic
-from transforms.irt.settings import IrtInputError, Model, Settings, check_model
+from transforms.irt.settings import IrtInputError, Model, Settings, check_model, n_parameters
 from transforms.irt.uncertainty import Method, item_covariances
 
 _AT_BOUND = 1e-6
@@ -60,9 +60,7 @@ class Fit:
     @property
     def n_parameters(self) -> int:
         """Free item parameters; a rotation of several dimensions is not one."""
-        if self.model == "1pl":
-            return self.n_items + 1
-        return self.n_items * (1 + self.dims) - self.dims * (self.dims - 1) // 2
+        return n_parameters(self.model, self.dims, self.n_items)
 
     @property
     def aic(self) -> float:
@@ -139,8 +137,7 @@ def fit(responses: npt.ArrayLike, model: Model = "2pl", dims: int = 1, settings:
     check_model(model, dims)
     chosen = settings or Settings()
     data = check_responses(responses)
-    if dims >= data.n_models:
-        raise IrtInputError(f"{data.n_models} models cannot span {dims} dimensions; ask for fewer.")
+    refuse_too_little(data, model, dims)
     refuse_without_priors(data, chosen)
     with one_blas_thread():
         found = estimate(data, model, dims, chosen)

@@ -40,21 +40,24 @@ def choose(
 ) -> Chosen:
     """Return what is left of the matrix, and a reason for every model and item that is not.
 
-    `models` and `items` name what may take part, None everything; a model that `alignment` suspects takes part only
-    if named. Raises IrtInputError for names without responses.
+    `models` and `items` name what may take part, None everything. A model that `alignment` has outside the largest
+    group takes part only if named: its rows may describe other items, or no item links its ability to the others'. One
+    inside that could not be compared takes part: nothing speaks against it. Raises IrtInputError for names without
+    responses.
     """
     _refuse_unknown(models, matrix.models, "models")
     _refuse_unknown(items, matrix.items, "items")
-    suspects: set[str] = set()
+    outside: dict[str, str] = {}
     if alignment is not None and models is None:
-        suspects = set(alignment.filter(pl.col("alignment_suspect") & (pl.col("benchmark") == ALL_ITEMS))["model"])
+        others = alignment.filter((pl.col("benchmark") == ALL_ITEMS) & (pl.col("alignment_group") != 1))
+        outside = dict(others.select("model", "alignment_status").rows())
     selected = None if items is None else set(items)
     columns = [selected is None or item in selected for item in matrix.items]
     answered = np.asarray(~np.isnan(matrix.scores[:, columns]), dtype=np.bool_)
     wanted = None if models is None else set(models)
     model_reasons = [
         "not_selected" if wanted is not None and model not in wanted
-        else "misaligned" if model in suspects
+        else outside[model] if model in outside
         else None if answered[i].any()
         else "not_answered"
         for i, model in enumerate(matrix.models)

@@ -34,6 +34,11 @@ class Settings:
     max_iterations: int = 1000
     standard_errors: bool = True
 
+    @property
+    def priors(self) -> bool:
+        """Whether any prior is on."""
+        return any(p is not None for p in (self.intercept_prior_sd, self.log_slope_prior_sd, self.slope_prior_sd))
+
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as JSON would hold them."""
         return asdict(self)
@@ -50,3 +55,23 @@ def check_model(model: str, dims: int) -> None:
         raise IrtInputError(f"{dims} dimensions were asked for; expected 1 to {MAX_DIMS}.")
     if dims > 1 and model != "m2pl":
         raise IrtInputError(f"{model} has one dimension and {dims} were asked for; use m2pl for more.")
+
+
+def n_parameters(model: Model, dims: int, n_items: int) -> int:
+    """Return the free item parameters of a model; a rotation of several dimensions is not one."""
+    if model == "1pl":
+        return n_items + 1
+    return n_items * (1 + dims) - dims * (dims - 1) // 2
+
+
+def least_items(model: Model, dims: int) -> int:
+    """Return how many items identify the slopes: two for one slope, else Ledermann's bound for so many dimensions.
+
+    n items have n (n - 1) / 2 pairs, and n dims - dims (dims - 1) / 2 slopes are free: 3, 5, 6 and 8 items at least.
+    """
+    if model == "1pl":
+        return 2
+    n = dims + 1
+    while n * (n - 1) < 2 * n * dims - dims * (dims - 1):
+        n += 1
+    return n

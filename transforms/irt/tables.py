@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -15,9 +15,11 @@ import polars as pl
 from transforms.irt.data import Floats
 from transforms.irt.fitting import Fit, fit
 from transforms.irt.matrix import Matrix, to_matrix
+from transforms.irt.repeated import repeated_items
+from transforms.irt.request import Request
 from transforms.irt.selection import Chosen, choose, counted
-from transforms.irt.settings import IrtInputError, Model, Settings
-from transforms.irt.validation import DEFAULT_FOLDS, DEFAULT_SEED, CrossValidation, cross_validate
+from transforms.irt.settings import IrtInputError
+from transforms.irt.validation import CrossValidation, cross_validate
 from transforms.issue_log import shown, shown_all
 from warehouse.contracts import TABLES, Issue, Rule, Severity
 from warehouse.contracts.benchmirt import IRT_SOURCE, MAX_DIMS
@@ -33,28 +35,10 @@ ITEMS_LEFT_OUT = Rule("irt.items_left_out", Severity.INFO, "Items were left out 
 FEW_MODELS = Rule("irt.few_models", Severity.WARNING, "A fit has fewer than 10 models, so its abilities say little.")
 NOT_CONVERGED = Rule("irt.not_converged", Severity.WARNING, "A fit stopped at its limit of steps.")
 DUPLICATE_MODELS = Rule("irt.duplicate_models", Severity.WARNING, "Models have the same responses throughout.")
-RULES: Final = (MODELS_LEFT_OUT, ITEMS_LEFT_OUT, FEW_MODELS, NOT_CONVERGED, DUPLICATE_MODELS)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to fit. `models` and `items` name what may take part (default: all; a model named here takes part even
-    where its rows look misaligned); `selection` is their name in `fit_id`. `n_folds` 0 leaves predictions out.
-    """
-
-    model: Model = "2pl"
-    dims: int = 1
-    settings: Settings = field(default_factory=Settings)
-    n_folds: int = DEFAULT_FOLDS
-    seed: int = DEFAULT_SEED
-    models: Collection[str] | None = None
-    items: Collection[str] | None = None
-    selection: str | None = None
-
-    @property
-    def fit_id(self) -> str:
-        """The fit's name: `2pl-1d`, `m2pl-2d-safety`."""
-        return f"{self.model}-{self.dims}d" + (f"-{self.selection}" if self.selection else "")
+DUPLICATE_ITEMS = Rule(
+    "irt.duplicate_items", Severity.WARNING, "More items have the responses of another throughout than chance makes."
+)
+RULES: Final = (MODELS_LEFT_OUT, ITEMS_LEFT_OUT, FEW_MODELS, NOT_CONVERGED, DUPLICATE_MODELS, DUPLICATE_ITEMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +92,7 @@ def _fits(request: Request, kept: Matrix, found: Fit) -> pl.DataFrame:
             "fit_id": request.fit_id,
             "irt_model": found.model,
             "dims": found.dims,
-            "selection": [request.selection],
+            "selection": [request.name],
             "n_models": found.n_models,
             "n_items": found.n_items,
             "n_responses": found.n_responses,
@@ -259,4 +243,13 @@ def _issues(request: Request, chosen: Chosen, found: Fit) -> list[Issue]:
     if twins:
         text = f"In fit {name} these models answered as another did throughout; was one read twice? {shown_all(twins)}."
         issues.append(DUPLICATE_MODELS.issue(text, value=str(len(twins)), **where))
+    repeated = repeated_items(chosen.kept.scores, found.predict())
+    if repeated.suspicious:
+        names = [chosen.kept.items[i] for i in repeated.items]
+        text = (
+            f"In fit {name} {len(names)} of {found.n_items} items have the responses of another throughout; by chance "
+            f"it would be about {repeated.expected:.0f}. Were items given twice, under another name? Then every "
+            f"ability_se is too small. Items: {shown_all(names)}."
+        )
+        issues.append(DUPLICATE_ITEMS.issue(text, value=str(len(names)), **where))
     return issues

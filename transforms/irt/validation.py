@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.irt.data import Floats
-from transforms.irt.fitting import fit
+from transforms.irt.fitting import Fit, fit
 from transforms.irt.settings import IrtInputError, Model, Settings
 
 DEFAULT_FOLDS: Final = 10
@@ -63,5 +63,14 @@ def cross_validate(
         training = np.where(folds == k, np.nan, scores)
         known = np.asarray(~np.isnan(training), dtype=np.bool_)
         usable = (folds == k) & known.any(axis=1, keepdims=True) & known.any(axis=0, keepdims=True)
-        predicted[usable] = fit(training, model, dims, chosen).predict()[usable]
+        predicted[usable] = _without_fold(training, k, model, dims, chosen).predict()[usable]
     return CrossValidation(folds, predicted, n_folds, seed)
+
+
+def _without_fold(training: Floats, fold: int, model: Model, dims: int, settings: Settings) -> Fit:
+    try:
+        return fit(training, model, dims, settings)
+    except IrtInputError as problem:
+        raise IrtInputError(
+            f"Fold {fold} of the responses cannot be predicted from the others: {problem} A fit with 0 folds can be."
+        ) from problem

@@ -20,7 +20,8 @@ IRT_MODELS: Final = ("1pl", "2pl", "m2pl")
 MAX_DIMS: Final = 4
 SE_METHODS: Final = ("observed_information", "item_blocks")
 ITEM_EXCLUSIONS: Final = ("not_selected", "not_answered", "fractional_score", "low_variance")
-MODEL_EXCLUSIONS: Final = ("not_selected", "misaligned", "not_answered")
+ALIGNMENT_STATUSES: Final = ("aligned", "misaligned", "not_comparable")
+MODEL_EXCLUSIONS: Final = ("not_selected", "misaligned", "not_comparable", "not_answered")
 ITEM_FLAGS: Final = ("not_answered", "one_answer", "all_right", "all_wrong", "slope_at_bound")
 MODEL_FLAGS: Final = ("not_answered", "all_right", "all_wrong", "duplicate_responses")
 ALL_ITEMS: Final = "all"
@@ -134,12 +135,23 @@ class BenchmirtAlignment(dy.Schema):
     benchmark = text("Benchmark, or 'all' for every item together.", key=True)
     model = text(_MODEL, key=True)
     n_items = count("Items that tell models apart.", unit="items")
+    n_shared_items = count("Items that the model and another model of group 1 answered.", unit="items")
     model_rest_correlation = real("Pearson correlation of the model's scores with the mean of all other models.")
     alignment_group = count("Group of models that agree on which items are hard; 1 is the largest.")
     group_size = count("Models of that group.", unit="models")
-    own_group_correlation = real("Mean tetrachoric correlation with the group's other models; null for one alone.")
-    main_group_correlation = real("Mean tetrachoric correlation with the other models of group 1.")
-    alignment_suspect = flag("Whether the model is outside group 1, so that its rows may describe other items.")
+    own_group_correlation = real("The same with the mean of the group's other models; null for one alone.")
+    main_group_correlation = real("The same with the mean of the other models of group 1.")
+    main_group_agreement = real(
+        "Slope of the logit of the model's scores on how easy the other models of group 1 found the items, over the "
+        "slope that is usual in group 1: about 1 where rows describe the same items, 0 where not."
+    )
+    main_group_agreement_se = real("Its standard error, from the items shared.", min=0.0)
+    alignment_status = one_of(
+        ALIGNMENT_STATUSES,
+        "aligned: shown to agree with group 1; misaligned: shown not to; not_comparable: what it shares is too little "
+        "to tell.",
+    )
+    alignment_suspect = flag("Whether the model is misaligned, so that its rows may describe other items.")
 
 
 def _dimension(what: str, d: int, *, min: float | None = None) -> dy.Float64:

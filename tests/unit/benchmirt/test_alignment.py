@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
-from scipy.special import expit
-from scipy.stats import multivariate_normal, norm
 
 from tests.unit.benchmirt.files import MODELS_IN_COLUMNS, REAL, needs_real_matrix
+from tests.unit.benchmirt.matrices import matrix, shuffled, suspects
 from transforms.benchmirt import Matrix, audit_alignment, read_benchmirt
-from transforms.benchmirt.alignment import LEAST_ITEMS, LEAST_MODELS, rest_correlations, tetrachoric_correlations
+from transforms.benchmirt.alignment import LEAST_ITEMS, LEAST_MODELS
 
 GROUP_OF_TWELVE = {
     "Mistral-Large-2", "Command-R+", "Llama-3.1-405B-Instruct", "Llama-3.1-8B-Instruct", "GPT-4o", "PaperQA2",
     "Gemma-1.1-7B-it", "Gemma-2-9B-it", "Llama-3-8B-Instruct", "o1", "Phi-3-Medium-4k-Instruct",
     "GPT-3.5 Turbo Zero-T",
 }  # fmt: skip
-
-
-def matrix(n_models: int, n_items: int, seed: int = 0) -> Matrix:
-    random = np.random.default_rng(seed)
-    ability = random.normal(size=n_models)
-    scores = random.random((n_models, n_items)) < expit(ability[:, None] - random.normal(0, 1.2, n_items))
-    return Matrix([f"m{i:02d}" for i in range(n_models)], [f"i{i:04d}" for i in range(n_items)], scores.astype(float))
-
-
-def shuffled(found: Matrix, rows: list[int], seed: int = 1) -> Matrix:
-    """Join these models' rows to other items: one permutation for all of them."""
-    order = np.random.default_rng(seed).permutation(len(found.items))
-    found.scores[rows] = found.scores[rows][:, order]
-    return found
-
-
-def suspects(found: Matrix, benchmarks: list[str | None] | None = None) -> set[tuple[str, str]]:
-    table = audit_alignment(found, benchmarks).table.filter("alignment_suspect")
-    return set(table.select("benchmark", "model").rows())
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -105,31 +87,36 @@ def test_models_without_variance_do_not_break_it() -> None:
     table = audit_alignment(found).table
     assert "m05" not in table["model"]
     row = table.filter(model="m03").to_dicts()[0]
-    assert (row["model_rest_correlation"], row["alignment_suspect"]) == (None, True)
+    assert (row["model_rest_correlation"], row["alignment_suspect"]) == (None, False)
+    assert (row["alignment_group"], row["alignment_status"], row["main_group_agreement"]) == (1, "not_comparable", None)
 
 
-def test_rest_correlations_are_pearsons_with_the_mean_of_the_others() -> None:
-    scores = matrix(9, 80).scores
-    scores[2, 10:40] = np.nan
-    expected = []
-    for i in range(9):
-        answered = ~np.isnan(scores[i])
-        others = np.nanmean(np.delete(scores, i, axis=0), axis=0)
-        expected.append(np.corrcoef(scores[i][answered], others[answered])[0, 1])
-    assert rest_correlations(scores) == pytest.approx(np.array(expected))
+def test_three_groups_of_one_size_are_three() -> None:
+    found = shuffled(shuffled(matrix(30, 600), list(range(10, 20)), 1), list(range(20, 30)), 2)
+    table = audit_alignment(found).table
+    groups = [set(table.filter(alignment_group=number)["model"]) for number in (1, 2, 3)]
+    assert sorted(map(sorted, groups)) == [found.models[:10], found.models[10:20], found.models[20:]]
 
 
-@pytest.mark.parametrize("correlation", [-0.3, 0.0, 0.4, 0.8])
-@pytest.mark.parametrize(("first", "second"), [(0.5, 0.5), (0.3, 0.6), (0.8, 0.7)])
-def test_tetrachoric_correlation_is_about_that_of_the_normal_variables_behind(
-    correlation: float, first: float, second: float
-) -> None:
-    cut = norm.ppf([first, second])
-    both = multivariate_normal(cov=[[1, correlation], [correlation, 1]]).cdf(cut)
-    n = 100_000
-    counts = np.round(n * np.array([both, first - both, second - both, 1 - first - second + both])).astype(int)
-    scores = np.repeat(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]), counts, axis=0).T
-    assert tetrachoric_correlations(scores)[0, 1] == pytest.approx(correlation, abs=0.1)
+def test_many_groups_of_one_are_counted_in_one_sentence() -> None:
+    found = matrix(90, 400)
+    for i in range(60, 90):
+        shuffled(found, [i], i)
+    named = [issue for issue in audit_alignment(found).issues if issue.rule == "benchmirt.misaligned_models"]
+    assert len(named) <= 20
+    assert sum(int(issue.value or 0) for issue in named) == len(suspects(found)) >= 28
+    assert "groups, from 20 on" in named[-1].message
+
+
+def test_the_audit_is_no_square_of_the_models() -> None:
+    """Memory beside the responses: the models' pairs alone would be 32 MB."""
+    found = matrix(2000, 60)
+    tracemalloc.start()
+    try:
+        audit_alignment(found)
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_order_of_models_and_items_changes_nothing() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pytest
 
@@ -41,12 +43,26 @@ def models(data: bytes) -> Callable[[], list[Issue]]:
     return lambda: whole(models=data).issues
 
 
-def misaligned() -> list[Issue]:
-    release = make_release(n_models=20, items_a_benchmark=60)
-    found = read_responses(release.responses_csv, "x")
-    matrix = to_matrix(found.responses)
-    matrix.scores[:6] = matrix.scores[:6, ::-1]
-    return audit_alignment(matrix).issues
+def audited(change: Callable[[npt.NDArray[np.float64]], None]) -> Callable[[], list[Issue]]:
+    def issues() -> list[Issue]:
+        release = make_release(n_models=20, items_a_benchmark=60)
+        matrix = to_matrix(read_responses(release.responses_csv, "x").responses)
+        change(matrix.scores)
+        return audit_alignment(matrix).issues
+
+    return issues
+
+
+def misaligned(scores: npt.NDArray[np.float64]) -> None:
+    scores[:6] = scores[:6, ::-1]
+
+
+def in_halves(scores: npt.NDArray[np.float64]) -> None:
+    scores[:12, 240:], scores[12:, :240] = np.nan, np.nan
+
+
+def of_one_model_few(scores: npt.NDArray[np.float64]) -> None:
+    scores[0, 5:] = np.nan
 
 
 CASES: dict[str, Callable[[], list[Issue]]] = {
@@ -103,7 +119,9 @@ CASES: dict[str, Callable[[], list[Issue]]] = {
     "model_without_responses": models(MODELS + b"org__c,c,1,False,2024-01-01\n"),
     "stored_statistic_differs": items(replaced(ITEMS, b"math,0.5", b"math,0.6")),
     "derived_columns": models(MODELS.replace(b"\n", b",0.5\n").replace(b"date,0.5", b"date,total_average")),
-    "misaligned_models": misaligned,
+    "misaligned_models": audited(misaligned),
+    "models_share_no_item": audited(in_halves),
+    "models_not_comparable": audited(of_one_model_few),
 }  # fmt: skip
 # What a sound file of the same kind has beside it.
 ALWAYS = {"benchmirt.form", "benchmirt.score_formats"}
@@ -228,3 +246,4 @@ def test_a_question_column_is_text_and_is_never_evaluated() -> None:
     found = read_benchmirt(("r", data))
     texts = dict(found.tables["benchmirt_item_texts"].select("item_id", "question").rows())
     assert texts == {"x": hostile, "y": nested}
+    assert audited(lambda _scores: None)() == []

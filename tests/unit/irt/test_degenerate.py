@@ -68,12 +68,10 @@ def test_models_with_equal_responses_are_flagged_and_equal(responses: Floats) ->
     assert found.abilities[7] == pytest.approx(found.abilities[2])
 
 
-def test_all_models_equal_says_nothing_about_ability_and_stays_finite() -> None:
+def test_models_that_are_all_equal_tell_nothing_and_are_refused() -> None:
     one = simulated(1, 40, seed=1).responses
-    found = fit(np.repeat(one, 6, axis=0))
-    assert_finite(found)
-    assert np.ptp(found.abilities) < 1e-6
-    assert set(found.model_flags) == {"duplicate_responses"}
+    with pytest.raises(IrtInputError, match=r"0 items have both right and wrong answers \(2pl in 1 dimension needs 3"):
+        fit(np.repeat(one, 6, axis=0))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -170,6 +168,52 @@ def test_a_model_that_does_not_exist_is_refused(responses: Floats, model: str, d
         fit(responses, model, dims)  # type: ignore[arg-type]
 
 
-def test_as_many_dimensions_as_models_are_refused() -> None:
+# Ledermann (1937): the most factors that so many variables identify; a single slope needs two items.
+LEAST_ITEMS = {("1pl", 1): 2, ("2pl", 1): 3, ("m2pl", 1): 3, ("m2pl", 2): 5, ("m2pl", 3): 6, ("m2pl", 4): 8}
+
+
+@pytest.mark.parametrize(("model", "dims"), LEAST_ITEMS)
+@pytest.mark.parametrize("others", [0, 30])
+def test_too_few_items_that_tell_models_apart_are_refused(model: str, dims: int, others: int) -> None:
+    n = LEAST_ITEMS[(model, dims)]
+    responses = simulated(60, n, dims, seed=2).responses
+    assert (np.ptp(responses, axis=0) == 1.0).all()
+    constant = np.ones((60, others))
+    quick = Settings(max_iterations=3)
+    assert_finite(fit(np.hstack([responses, constant]), model, dims, quick))  # type: ignore[arg-type]
+    with pytest.raises(IrtInputError, match=f"{n - 1} items have both right and wrong .* needs {n} or more"):
+        fit(np.hstack([responses[:, 1:], constant]), model, dims, quick)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dims", [2, 3, 4])
+def test_as_many_dimensions_as_models_are_refused(dims: int) -> None:
+    with pytest.raises(
+        IrtInputError, match=rf"{dims} models cannot span {dims} dimensions \(expected {dims + 1} or more"
+    ):
+        fit(simulated(dims, 60, seed=5).responses, "m2pl", dims)
+    enough = fit(simulated(dims + 1, 60, seed=5).responses, "m2pl", dims, Settings(max_iterations=3))
+    assert_finite(enough)
+
+
+def test_a_model_without_answers_spans_no_dimension() -> None:
+    responses = simulated(3, 60, seed=5).responses
+    responses[2] = np.nan
     with pytest.raises(IrtInputError, match="2 models cannot span 2 dimensions"):
-        fit(simulated(2, 30).responses, "m2pl", 2)
+        fit(responses, "m2pl", 2)
+
+
+def test_fewer_responses_than_parameters_are_refused() -> None:
+    """Every item was answered by two of 20 models: 80 responses, and two parameters an item and a rotation."""
+    responses = np.full((20, 40), np.nan)
+    responses[np.arange(40) % 20, np.arange(40)] = 1.0
+    responses[(np.arange(40) + 1) % 20, np.arange(40)] = 0.0
+    quick = Settings(max_iterations=3)
+    assert_finite(fit(responses, "2pl", 1, quick))
+    with pytest.raises(IrtInputError, match="80 responses for the 119 parameters of m2pl in 2 dimensions") as caught:
+        fit(responses, "m2pl", 2, quick)
+    assert "ask for fewer dimensions" in str(caught.value)
+
+
+def test_all_that_lacks_is_said_at_once() -> None:
+    with pytest.raises(IrtInputError, match=r"2 models cannot span 3 .*; 3 items have both .*; there are 6 resp"):
+        fit(np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), "m2pl", 3)

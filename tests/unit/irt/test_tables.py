@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 
 from tests.unit.irt.data import Floats, simulated
-from transforms.irt import FitTables, IrtInputError, Request, Settings, assign_folds, fit, fit_tables
+from transforms.irt import WITHOUT_PRIORS, FitTables, IrtInputError, Request, Settings, assign_folds, fit, fit_tables
 from transforms.irt.tables import RULES
 from warehouse.contracts import TABLES
 
@@ -39,7 +40,8 @@ def aligned(suspects: Sequence[str] = ()) -> pl.DataFrame:
         {
             "benchmark": ["all"] * 15 + ["bbh"],
             "model": [*MODELS, MODELS[0]],
-            "alignment_suspect": [model in suspects for model in MODELS] + [True],
+            "alignment_group": [2 if model in suspects else 1 for model in MODELS] + [2],
+            "alignment_status": ["misaligned" if model in suspects else "aligned" for model in MODELS] + ["misaligned"],
         }
     )
 
@@ -143,6 +145,17 @@ def test_misaligned_models_are_left_out_unless_named() -> None:
     assert named.fit.n_models == 12
 
 
+def test_models_that_no_item_links_are_left_out_and_models_that_share_little_take_part() -> None:
+    alignment = aligned(MODELS[:2]).with_columns(
+        alignment_status=pl.when(pl.col("model").is_in(MODELS[:4]))
+        .then(pl.lit("not_comparable"))
+        .otherwise("alignment_status")
+    )
+    made = fit_tables(long(scores()), quick(n_folds=0), alignment)
+    reasons = dict(made.tables["irt_models"].select("model", "exclusion").rows())
+    assert [reasons[model] for model in MODELS[:5]] == ["not_comparable", "not_comparable", None, None, None]
+
+
 def test_a_model_without_a_response_is_left_out() -> None:
     matrix = scores()
     matrix[3] = np.nan
@@ -161,6 +174,26 @@ def test_several_dimensions_fill_their_columns() -> None:
     length = (items["slope_1"] ** 2 + items["slope_2"] ** 2).sqrt()
     assert items["discrimination"].to_numpy() == pytest.approx(length.to_numpy(), abs=2e-6)
     assert items["slope_se_2"].null_count() == 0
+
+
+def test_another_selection_has_another_name() -> None:
+    names = {
+        Request().fit_id,
+        Request(models=MODELS[:10]).fit_id,
+        Request(models=MODELS[:11]).fit_id,
+        Request(items=MODELS[:10]).fit_id,
+        Request(models=MODELS[:10], items=ITEMS[:9]).fit_id,
+        Request(models=MODELS[:10], settings=WITHOUT_PRIORS).fit_id,
+        Request(settings=WITHOUT_PRIORS).fit_id,
+        Request(selection="mine", models=MODELS[:10]).fit_id,
+    }
+    assert len(names) == 8
+    assert {"2pl-1d", "2pl-1d-no-priors", "2pl-1d-mine"} <= names
+    assert Request(models=MODELS[9::-1]).fit_id == Request(models=[*MODELS[:10], MODELS[0]]).fit_id
+    made = fit_tables(long(scores()), quick(n_folds=0, models=MODELS[:12]))
+    (row,) = made.tables["irt_fits"].to_dicts()
+    assert row["fit_id"] == f"2pl-1d-{row['selection']}"
+    assert re.fullmatch("selected-[0-9a-f]{8}", row["selection"])
 
 
 def test_the_hash_is_of_what_was_fitted() -> None:
@@ -212,6 +245,11 @@ def twins(matrix: Floats) -> Floats:
     return matrix
 
 
+def items_twice(matrix: Floats) -> Floats:
+    matrix[:, 30:] = matrix[:, :30]
+    return matrix
+
+
 Case = tuple[str, Callable[[Floats], Floats], pl.DataFrame | None, dict[str, object]]
 CASES: tuple[Case, ...] = (
     ("irt.models_left_out", ordinary, aligned(MODELS[2:3]), {}),
@@ -219,6 +257,7 @@ CASES: tuple[Case, ...] = (
     ("irt.few_models", ordinary, None, {"models": MODELS[:9]}),
     ("irt.not_converged", ordinary, None, {"settings": Settings(max_iterations=2)}),
     ("irt.duplicate_models", lambda m: twins(ordinary(m)), None, {}),
+    ("irt.duplicate_items", lambda m: items_twice(ordinary(m)), None, {}),
 )
 
 
