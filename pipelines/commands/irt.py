@@ -12,6 +12,7 @@ from pipelines.commands.build import refuse_fit, run_build
 from pipelines.commands.common import lake_option, outside
 from warehouse.contracts.benchmirt import IRT_MODELS, MAX_DIMS
 from warehouse.errors import LakeError
+from warehouse.rows import whole_file
 from warehouse.storage.layout import Lake
 from warehouse.storage.versions import damaged_parts, require_version
 
@@ -64,7 +65,9 @@ def export(lake: Path, fit_id: str | None, target: Path) -> None:
         raise LakeError(
             " ".join(damaged_parts(version, " ".join(map(str, paths)), search=True)) or str(problem)
         ) from problem
-    place.write_bytes(_parameters(fit_id, *frames) if fit_id else write_subjects(frames[0]))
+    data = _parameters(fit_id, *frames) if fit_id else write_subjects(frames[0])
+    with whole_file(place) as aside:
+        aside.write_bytes(data)
     click.echo(f"wrote {target}")
 
 

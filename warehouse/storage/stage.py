@@ -97,12 +97,12 @@ class Stage:
         noticed.write_parquet(self.root / "frames" / f"{report.source}.issues.parquet")
         files.write_parquet(self.root / "frames" / f"{report.source}.files.parquet")
         target = self.root / "reports" / f"{report.source}.json"
-        target.write_text(json.dumps(report.as_dict(), ensure_ascii=False))
+        target.write_text(json.dumps(report.as_dict(), ensure_ascii=False), encoding="utf-8")
 
     def reports(self) -> list[SourceReport]:
         """Return the reports so far, by source name."""
         paths = sorted((self.root / "reports").glob("*.json"))
-        return [SourceReport.from_dict(json.loads(path.read_text())) for path in paths]
+        return [SourceReport.from_dict(json.loads(path.read_text(encoding="utf-8"))) for path in paths]
 
     def frames(self, kind: str) -> list[pl.DataFrame]:
         """Return the sources' frames of one kind: `issues` or `files`."""
