@@ -103,11 +103,11 @@ def whole_file(target: Path) -> Iterator[Path]:
     The folder is made. What is no regular file, such as /dev/stdout, is written to directly. Raises LakeError where
     there can be no such folder.
     """
-    target = target.resolve()
-    make_folder(target.parent)
     if target.exists() and not target.is_file():
         yield target
         return
+    target = target.resolve()
+    make_folder(target.parent)
     aside = target.with_name(f".{os.getpid()}.partial")
     try:
         yield aside
