@@ -8,6 +8,7 @@ from typing import Final
 import duckdb
 
 from pipelines.commands.common import outside
+from pipelines.terminal import printable
 from warehouse.errors import LakeError
 from warehouse.rows import make_folder
 from warehouse.storage.layout import Lake
@@ -36,7 +37,13 @@ def refuse_write(lake: Lake, statement: duckdb.Statement) -> None:
         )
     if _COPY.search(statement.query):
         for target in _TARGET.findall(statement.query):
-            make_folder(outside(lake, target.replace("''", "'")).parent)
+            path = outside(lake, target.replace("''", "'"))
+            if path.is_dir() and any(path.iterdir()):
+                raise LakeError(
+                    f"{printable(str(path))} is a folder that is not empty, and COPY with OVERWRITE follows the links "
+                    "in it and empties where they lead: name a new folder."
+                )
+            make_folder(path.parent)
 
 
 def _kind(statement: duckdb.Statement) -> duckdb.StatementType | None:

@@ -189,6 +189,8 @@ def _audit_bulk(path: Path, table: Table, cell: Cell | None) -> list[str]:
     with pq.ParquetFile(path, read_dictionary=strings) as file:
         columns = [name for name in table.polars_schema if cell is None or name not in CELL_KEYS]
         for number in range(file.num_row_groups):
+            if file.metadata.row_group(number).num_rows == 0:
+                continue
             found = _constant_keys(file.metadata.row_group(number), cell) if cell is not None else {}
             rows = file.read_row_group(number, columns=columns)
             found |= _broken_values(rows, table)

@@ -54,8 +54,8 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
     """
     sources = stage.reports()
     files = [file for source in sources for file in source.files]
-    files += stage.put_empty({file.table for file in files})
     _refuse_strays(stage, files)
+    files += stage.put_empty({file.table for file in files})
     digest = content_hash(files, code["reading"])
     current = lake.current_id()
     if current is not None and _same(lake, current, stage, digest):
