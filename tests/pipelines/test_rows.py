@@ -25,12 +25,14 @@ from tests.pipelines.conftest import options
 from transforms.benchmirt.synth import make_release
 from transforms.grace.synth import synth_release
 from warehouse.contracts import TABLES
-from warehouse.rows import stream_rows, whole_file, write_rows
+from warehouse.rows import Sink, stream_rows, whole_file, write_rows
 from warehouse.storage.layout import Lake
 
 VALUES = """
-    SELECT NULL AS missing, '' AS empty, 'a,"b"' AS quoted, ['a', 'b,c', '', NULL] AS list, 1.50::DECIMAL(9, 2) AS price,
-    {'a': 1.25::DECIMAL(9, 2), 'b': [NULL]} AS record, map(['k'], [1]) AS pairs, DATE '2020-01-02' AS day,
+    SELECT NULL AS missing, '' AS empty, 'a,"b"' AS quoted, ['a', 'b,c', '', NULL] AS list,
+    1.50::DECIMAL(9, 2) AS price,
+    {'a': 1.25::DECIMAL(9, 2), 'b': [NULL]} AS record, map(['k'], [1]) AS pairs,
+    DATE '2020-01-02' AS day,
     'é\u2028\n' AS text, 170141183460469231731687303715884105727::HUGEINT AS huge, true AS flag
 """
 
@@ -71,8 +73,6 @@ def test_csv_keeps_null_apart_from_an_empty_text_and_writes_lists_as_duckdb_read
     found = ask(tiny_lake, VALUES, "--format", "csv").stdout_bytes.decode()
     assert found.splitlines()[1].startswith(',"",')
     (row,) = csv.DictReader(io.StringIO(found))
-    (again,) = duckdb.sql(f"SELECT {row['list']!r}::VARCHAR[] AS l").fetchall() if "'" not in row["list"] else [None]
-    assert again is None or again
     texts = duckdb.execute("SELECT $1::VARCHAR[], $2::DECIMAL(9, 2)", [row["list"], row["price"]]).fetchall()
     assert texts == [(["a", "b,c", "", None], pytest.approx(1.5))]
 
@@ -94,7 +94,7 @@ def test_what_is_no_select_is_written_too(tiny_lake: Lake, tmp_path: Path, state
     target = tmp_path / f"x.{form}"
     assert ask(tiny_lake, statement, "--format", form, "--output", str(target)).exit_code == 0
     reader = {"csv": "read_csv", "json": "read_json", "parquet": "read_parquet"}[form]
-    assert duckdb.sql(f"SELECT count(*) > 0 FROM {reader}('{target}')").fetchall() == [(True,)]
+    assert duckdb.execute(f"SELECT count(*) > 0 FROM {reader}('{target}')").fetchall() == [(True,)]
 
 
 def test_a_statement_without_rows_prints_none(tiny_lake: Lake) -> None:
@@ -114,6 +114,16 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0")) | st.samp
 )
 
 
+def taking(pieces: list[bytes], most: int = 10**9) -> Sink:
+    """A sink that keeps what it takes, and wants no more than so many pieces."""
+
+    def take(piece: bytes) -> bool:
+        pieces.append(piece)
+        return len(pieces) < most
+
+    return take
+
+
 def named(value: float | None) -> object:
     """A number as JSON lines hold it."""
     if value is None or math.isfinite(value):
@@ -127,7 +137,7 @@ def test_json_lines_are_valid_and_lose_nothing(rows: list[tuple[float | None, li
     pieces: list[bytes] = []
     with duckdb.connect() as connection:
         connection.register("given_rows", frame.to_arrow())
-        count = stream_rows(connection, "FROM given_rows", "json", lambda piece: pieces.append(piece) is None)
+        count = stream_rows(connection, "FROM given_rows", "json", taking(pieces))
 
     def refuse(constant: str) -> Any:
         raise AssertionError(f"{constant} is no JSON")
@@ -140,10 +150,7 @@ def test_json_lines_are_valid_and_lose_nothing(rows: list[tuple[float | None, li
 def test_a_sink_that_wants_no_more_ends_the_query() -> None:
     taken: list[bytes] = []
     with duckdb.connect() as connection:
-        assert (
-            stream_rows(connection, "FROM range(10000000000)", "csv", lambda piece: taken.append(piece) is not None)
-            == 0
-        )
+        assert stream_rows(connection, "FROM range(10000000000)", "csv", taking(taken, most=1)) == 0
         assert len(taken) == 1
         assert connection.execute("SELECT 1").fetchall() == [(1,)]
 
