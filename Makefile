@@ -28,7 +28,7 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/deptry pipelines transforms warehouse
+	$(BIN)/deptry pipelines synthetic transforms warehouse
 	$(BIN)/deptry tests --ignore DEP002,DEP004
 	$(BIN)/sqlfluff lint sql
 

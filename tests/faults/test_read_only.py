@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from synthetic.benchmirt import make_release
+from synthetic.grace import synth_release
 from tests.faults.processes import callake, drop_rights, rights_can_be_dropped
-from transforms.benchmirt.synth import make_release
-from transforms.grace.synth import synth_release
 from warehouse.storage.files import link_or_copy
 from warehouse.storage.layout import Lake
 from warehouse.storage.markers import published_ids

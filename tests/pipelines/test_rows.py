@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from pipelines.cli import cli
 from pipelines.commands.build import run_build
+from synthetic.benchmirt import make_release
+from synthetic.grace import synth_release
 from tests.pipelines.conftest import options
-from transforms.benchmirt.synth import make_release
-from transforms.grace.synth import synth_release
 from warehouse.contracts import TABLES
 from warehouse.rows import Sink, stream_rows, whole_file, write_rows
 from warehouse.storage.layout import Lake

@@ -19,7 +19,7 @@ from pipelines.definitions import defs
 from pipelines.options import LAKE, Option, OptionError, lake_folder, read_settings
 from pipelines.resources import BuildResource
 from pipelines.source import all_options, command_options, configured_options, environment_options
-from transforms.grace.synth import synth_release
+from synthetic.grace import synth_release
 
 BY_KEY = {option.key: option for option in all_options()}
 

@@ -14,8 +14,8 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from pipelines.commands.build import run_build
+from synthetic.grace import synth_release
 from tests.pipelines.conftest import options
-from transforms.grace.synth import synth_release
 from warehouse.code import PROJECT
 from warehouse.storage.layout import Lake
 

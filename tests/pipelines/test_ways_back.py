@@ -15,9 +15,9 @@ from click.testing import CliRunner, Result
 
 from pipelines.cli import cli
 from pipelines.commands.build import run_build
+from synthetic.benchmirt import make_release
+from synthetic.grace import synth_release
 from tests.pipelines.conftest import options
-from transforms.benchmirt.synth import make_release
-from transforms.grace.synth import synth_release
 from warehouse.storage.layout import LINKS, Lake
 from warehouse.storage.markers import published_ids
 
