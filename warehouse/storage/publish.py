@@ -18,7 +18,7 @@ from warehouse.storage.files import fsync_directory, fsync_file, sha256_file, wr
 from warehouse.storage.layout import LINKS, Lake
 from warehouse.storage.markers import mark_published, version_folders
 from warehouse.storage.parquet import FileReport
-from warehouse.storage.record import RECORD, content_hash, files_of, make_record, read_record
+from warehouse.storage.record import RECORD, content_hash, damaged, files_of, make_record, read_record
 from warehouse.storage.stage import Stage
 from warehouse.storage.versions import collect_garbage, remove_unpublished
 
@@ -55,7 +55,7 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
     sources = stage.reports()
     files = [file for source in sources for file in source.files]
     _refuse_strays(stage, files)
-    files += stage.put_empty({file.table for file in files})
+    files += _put_empty(lake, stage, {file.table for file in files}, code)
     digest = content_hash(files, code["reading"])
     current = lake.current_id()
     if current is not None and _same(lake, current, stage, digest):
@@ -74,6 +74,22 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
         raise
     lake.point_to(version_id)
     return Published(version_id, True, checks, _tidy(lake, stage, version_id, keep))
+
+
+def _put_empty(lake: Lake, stage: Stage, full: set[str], code: dict[str, str]) -> list[FileReport]:
+    """Put a file without rows into the stage for every table but the full ones: a reader finds its columns there.
+
+    One that the current version has, by the same code, gets a second name.
+    """
+    current = lake.current_id()
+    record = read_record(lake.version(current)) if current is not None else None
+    if current is None or record is None or record["code"] != code:
+        return stage.put_empty(full)
+    version = lake.version(current)
+    empty = [file for file in files_of(record) if not file.rows and file.cell is None and file.table not in full]
+    bad = damaged(version, empty)
+    known = stage.reuse(version, [file for file in empty if file not in bad])
+    return known + stage.put_empty(full | {file.table for file in known})
 
 
 def _tidy(lake: Lake, stage: Stage, version_id: str, keep: int) -> list[str]:

@@ -82,7 +82,7 @@ class Stage:
         return write_table(self.version, TABLES[table], rows, cell)
 
     def put_empty(self, but: Collection[str]) -> list[FileReport]:
-        """Write a file without rows for every table but those named, so that a reader finds a schema there."""
+        """Write a file without rows for every table but those named."""
         return [write_empty(self.version, table) for table in TABLES.values() if table.name not in but]
 
     def reuse(self, origin: Path, files: Iterable[FileReport]) -> list[FileReport]:
