@@ -28,6 +28,8 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/deptry pipelines synthetic transforms warehouse
+	$(BIN)/deptry tests --ignore DEP002,DEP004
 	$(BIN)/sqlfluff lint sql
 
 format: setup

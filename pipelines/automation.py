@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 
-from pipelines.source import all_sources, environment_options
+from pipelines.source import all_sources, environment_options, nothing_given
 
 rebuild = dg.define_asset_job("rebuild", selection=dg.AssetSelection.all(), description="Build a version of the lake.")
 nightly = dg.ScheduleDefinition(name="nightly", job=rebuild, cron_schedule="0 3 * * *", execution_timezone="UTC")
@@ -59,7 +59,7 @@ def new_inputs(context: dg.SensorEvaluationContext) -> Iterator[dg.RunRequest | 
     """Ask for a build when a bundle or another input that the environment names is new or has changed."""
     options = environment_options()
     if not any(source.given(options) for source in all_sources()):
-        yield dg.SkipReason("No input is named: set CALLAKE_SRA, CALLAKE_GRACE or CALLAKE_BENCHMIRT.")
+        yield dg.SkipReason(nothing_given(lambda option: option.variable))
         return
     state = input_state(options)
     if state == context.cursor:

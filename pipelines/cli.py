@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from pipelines.memory import collect_rarely
-from pipelines.terminal import printable
+from pipelines.terminal import printable, use_forgiving_streams
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.failures import system_errors
 
@@ -47,6 +47,13 @@ class _OnDemand(click.Group):
         commands: tuple[click.Command, ...] = module.COMMANDS
         return next(command for command in commands if command.name == cmd_name)
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as click has it
+        """Run the command asked for; what the system refuses is a sentence, before click makes anything else of it."""
+        with system_errors("The command"):
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+
 
 @click.group(cls=_OnDemand, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="calibration-lake", prog_name="callake")
@@ -60,12 +67,9 @@ def cli() -> None:
 def main() -> None:
     """Run `callake`; a refusal is one or more sentences on standard error and exit code 1."""
     collect_rarely()
+    use_forgiving_streams()
     try:
-        with system_errors("The command"):
-            cli.main(standalone_mode=False)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        cli.main(standalone_mode=False)
     except LakeError as problem:
         if not isinstance(problem, RefusedError) or not problem.issues:
             lines = f"callake: {problem}".split("\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -11,8 +10,9 @@ import dagster as dg
 from pydantic import Field, PrivateAttr
 
 from pipelines.build import Build
+from pipelines.options import lake_folder
 from pipelines.progress import reporter
-from pipelines.source import environment_options
+from pipelines.source import all_sources, configured_options, environment_options, nothing_given
 from warehouse.errors import LakeError
 from warehouse.storage.failures import system_errors
 from warehouse.storage.layout import Lake
@@ -33,9 +33,10 @@ class BuildResource(dg.ConfigurableResource):  # type: ignore[type-arg]
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[BuildResource, None, None]:
         """Hold the lake's lock for the run, with an empty stage and no litter of dead builds."""
-        lake = Lake.at(self.lake or os.environ.get("CALLAKE_LAKE") or "lake")
         with ExitStack() as held:
             try:
+                options = self._chosen()
+                lake = Lake.at(lake_folder(self.lake or None))
                 with system_errors(f"Beginning a build in {lake.root}"):
                     lake.create()
                     held.enter_context(hold(lake, wait=self.wait, say=reporter().say))
@@ -45,8 +46,17 @@ class BuildResource(dg.ConfigurableResource):  # type: ignore[type-arg]
                 reporter().problems.append(problem)
                 raise
             held.callback(stage.remove)
-            self._build = Build(lake, stage, self.options or environment_options())
+            self._build = Build(lake, stage, options)
             yield self
+
+    def _chosen(self) -> dict[str, Any]:
+        """Return the options of this run; what no build can use is refused before any work."""
+        if self.options:
+            return configured_options(self.options)
+        options = environment_options()
+        if not any(source.given(options) for source in all_sources()):
+            raise LakeError(nothing_given(lambda option: option.variable))
+        return options
 
     @property
     def build(self) -> Build:

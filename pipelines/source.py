@@ -9,48 +9,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
+from pipelines.options import Option, OptionError, Spelling, read_settings
 from pipelines.progress import Reporter
 from warehouse.contracts import Issue
 from warehouse.storage.layout import Lake
 from warehouse.storage.parquet import FileReport
 from warehouse.storage.stage import Stage
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One setting of a source: `--name` on the command line, `CALLAKE_NAME` in the environment."""
-
-    name: str
-    help: str
-    kind: Literal["folder", "file", "text", "count", "flag"] = "text"
-    choices: Sequence[str] = ()
-    multiple: bool = False
-    default: str | None = None
-    needs: Sequence[str] = ()
-    least: int = 1
-
-    @property
-    def key(self) -> str:
-        """The option as a Python name."""
-        return self.name.replace("-", "_")
-
-    @property
-    def variable(self) -> str:
-        """The option as an environment variable; values of a repeated one are separated by `:`."""
-        return "CALLAKE_" + self.key.upper()
-
-    def from_environment(self) -> Any:  # noqa: ANN401 - text, a list or a flag, by `kind`
-        """Return the value that the environment gives, or the default."""
-        value = os.environ.get(self.variable)
-        if self.kind == "flag":
-            return (value or "").lower() in {"1", "true", "yes"}
-        if self.multiple:
-            return [part for part in (value or "").split(":") if part]
-        return value or self.default
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +53,8 @@ class Built:
 class Source:
     """One source. It is built when the option named `given_by` has a value, else carried over.
 
-    `hashed` names files that a build with the options will hash: that can begin before anything else.
+    `hashed` names files that a build with the options will hash: that can begin before anything else. `problems` says
+    what is wrong with the options together, in sentences that call each by the name that it is given.
     A source that is derived from another's tables (`derived_from`) is staged after it, in every build, so that it never
     describes rows that are gone; its build returns None where there is nothing to derive.
     """
@@ -96,6 +65,7 @@ class Source:
     build: Callable[[BuildContext], Built | None]
     derived_from: str | None = None
     hashed: Callable[[Mapping[str, Any]], Iterable[Path]] = lambda _options: ()
+    problems: Callable[[Mapping[str, Any], Mapping[str, str]], Iterable[str]] = lambda _options, _names: ()
 
     def given(self, options: Mapping[str, Any]) -> bool:
         """Tell whether the caller asks for the source."""
@@ -125,6 +95,42 @@ def all_options() -> list[Option]:
     return [option for source in all_sources() for option in source.options] + list(COMMON_OPTIONS)
 
 
+def command_options(given: Mapping[str, object]) -> dict[str, Any]:
+    """Return every option's value: from the command line by key, else from the environment, else its default.
+
+    Raises OptionError with a sentence for each value that no build can use, before any work.
+    """
+    return _options(given, os.environ, lambda option: option.flag)
+
+
 def environment_options() -> dict[str, Any]:
-    """Return every option's value as the environment gives it."""
-    return {option.key: option.from_environment() for option in all_options()}
+    """Return every option's value as the environment gives it, else its default. Raises as `command_options` does."""
+    return _options({}, os.environ, lambda option: option.variable)
+
+
+def configured_options(given: Mapping[str, object]) -> dict[str, Any]:
+    """Return every option's value as a caller or a Dagster configuration gives it by key, else its default.
+
+    The environment takes no part. Raises as `command_options` does, and for a key that is no option's.
+    """
+    return _options(given, {}, lambda option: option.key)
+
+
+def _options(given: Mapping[str, object], environment: Mapping[str, str], spelling: Spelling) -> dict[str, Any]:
+    options = all_options()
+    found = read_settings(options, given, environment, spelling)
+    unknown = sorted(given.keys() - {option.key for option in options})
+    problems = [f"{key} is no option: the options are {', '.join(o.key for o in options)}." for key in unknown]
+    problems += found.problems
+    if not problems:
+        problems += [text for source in all_sources() for text in source.problems(found.values, found.names)]
+    if problems:
+        raise OptionError("\n".join(problems))
+    return dict(found.values)
+
+
+def nothing_given(spelling: Spelling) -> str:
+    """Return the sentence for options that ask for no source."""
+    options = {option.key: option for option in all_options()}
+    names = ", ".join(spelling(options[source.given_by]) for source in all_sources())
+    return f"Nothing to build: give at least one of {names}."

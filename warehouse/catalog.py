@@ -186,8 +186,8 @@ def write_again(lake: Lake, version: Path) -> None:
         build_catalog(lake, version, check=False)
     except (duckdb.Error, OSError) as problem:
         raise LakeError(
-            f"{version / DATABASE} can not be written ({problem}): see to the folder, or run `callake verify-lake "
-            f"--version {version.name} --lake {lake.root}` to find what is damaged."
+            f"{version / DATABASE} can not be written ({problem}): see to the folder, or run "
+            f"{lake.command('verify-lake', '--version', version.name)} to find what is damaged."
         ) from problem
 
 
@@ -213,13 +213,14 @@ def damage_named(connection: Any) -> Iterator[None]:  # noqa: ANN401
     except duckdb.Error as problem:
         # DuckDB's own refusals say of what kind they are; what a decoder throws does not, and names no file.
         search = isinstance(problem, _OF_FILES) or " Error: " not in str(problem)
-        version = Lake.at(root).version(version_id)
+        lake = Lake.at(root)
+        version = lake.version(version_id)
         damaged = damaged_parts(version, str(problem), search=search)
         if not damaged:
             raise
         more = f" ({len(damaged) - 1} more parts are damaged too)" if len(damaged) > 1 else ""
         raise LakeError(
-            f"A part file of the lake is damaged: {damaged[0]}{more} `callake verify-lake --lake {root}` lists "
+            f"A part file of the lake is damaged: {damaged[0]}{more} {lake.command('verify-lake')} lists "
             f"everything that is; {way_back(version)}."
         ) from problem
 

@@ -30,7 +30,7 @@ def catalog_problems(lake: Lake, version: Path) -> list[str]:
     database = version / DATABASE
     if not database.is_file():
         return []
-    remedy = f"`callake catalog --lake {lake.root}` writes it again."
+    remedy = f"{lake.command('catalog')} writes it again."
     try:
         root, version_id = location(database)
         if version_id != version.name:

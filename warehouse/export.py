@@ -11,8 +11,9 @@ import duckdb
 from warehouse.catalog import damage_named, identifier, quote
 from warehouse.contracts import LICENCES, TABLES
 from warehouse.errors import LakeError
+from warehouse.rows import Form, whole_file, write_rows
 
-FORMATS: Final = {".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER", ".jsonl": "FORMAT json"}
+FORMATS: Final[dict[str, Form]] = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json"}
 _BY_DATASET: Final = frozenset({"medcalcbench"})
 _FORMULA: Final = "^[=+\\-@\\t\\r]"
 
@@ -20,8 +21,8 @@ _FORMULA: Final = "^[=+\\-@\\t\\r]"
 def export(connection: duckdb.DuckDBPyConnection, name: str, target: Path, include: Collection[str]) -> int:
     """Write a table or view to `target` (.parquet, .csv or .jsonl) and its licence beside it; return the rows.
 
-    In CSV a text that a spreadsheet would run as a formula gets a leading apostrophe. Raises LakeError for an
-    unknown name or file ending, for a part file that is damaged, and where DuckDB can not write.
+    Their folder is made. In CSV a text that a spreadsheet would run as a formula gets a leading apostrophe. Raises
+    LakeError for an unknown name or file ending, for a part file that is damaged, and where DuckDB can not write.
     """
     refuse_ending(target)
     form = FORMATS[target.suffix.lower()]
@@ -29,13 +30,12 @@ def export(connection: duckdb.DuckDBPyConnection, name: str, target: Path, inclu
     chosen = ", ".join(_expression(name, column, kind, include, target) for column, kind in columns)
     try:
         with damage_named(connection):
-            found = connection.execute(
-                f"COPY (SELECT {chosen} FROM {identifier(name)}) TO {quote(str(target))} ({form})"
-            ).fetchone()
+            rows = write_rows(connection, f"SELECT {chosen} FROM {identifier(name)}", form, target)
     except duckdb.Error as problem:
         raise LakeError(f"{target} could not be written: {problem}") from problem
-    target.with_name(target.name + ".LICENCE.txt").write_text(_licence(name, include), encoding="utf-8")
-    return int(found[0]) if found else 0
+    with whole_file(target.with_name(target.name + ".LICENCE.txt")) as licence:
+        licence.write_text(_licence(name, include), encoding="utf-8")
+    return rows
 
 
 def refuse_ending(target: Path) -> None:

@@ -12,7 +12,7 @@ from warehouse.contracts import TABLES
 LABELS: Final = tuple(
     sorted({label for table in TABLES.values() for found in table.restricted.values() for label in found})
 )
-_WRITES: Final = re.compile(r"\b(copy|export|attach|create|insert)\b", re.IGNORECASE)
+_WRITES: Final = re.compile(r"\bcopy\b", re.IGNORECASE)
 
 
 def restricted_columns_written(
@@ -37,8 +37,8 @@ def restricted_columns_written(
 
 
 def _reads(connection: duckdb.DuckDBPyConnection, query: str, table: str) -> bool:
-    """Tell whether a query names a table, as a relation or inside the path of its files, or takes all there are."""
-    if re.search(r"\bexport\s+database\b", query, re.IGNORECASE) or re.search(rf"\b{table}\b", query, re.IGNORECASE):
+    """Tell whether a query names a table, as a relation or inside the path of its files."""
+    if re.search(rf"\b{table}\b", query, re.IGNORECASE):
         return True
     try:
         return table in connection.get_table_names(_inner_select(query))
@@ -48,7 +48,7 @@ def _reads(connection: duckdb.DuckDBPyConnection, query: str, table: str) -> boo
 
 def _takes_whole_rows(query: str, table: str) -> bool:
     """Tell whether a query may take every column: `*`, COLUMNS, no select list, SUMMARIZE, or a row as one value."""
-    if re.search(r"\*|\bcolumns\s*\(|\b(summarize|export)\b", query, re.IGNORECASE):
+    if re.search(r"\*|\bcolumns\s*\(|\bsummarize\b", query, re.IGNORECASE):
         return True
     if not re.search(r"\bselect\b", query, re.IGNORECASE) or re.match(r"\s*(from|table)\b", query, re.IGNORECASE):
         return True

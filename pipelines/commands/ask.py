@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import math
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 import click
 import duckdb
@@ -20,12 +17,13 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from pipelines.commands.common import is_unicode, lake_option, outside
-from pipelines.commands.statements import confine, judge
-from pipelines.terminal import printable
-from warehouse.catalog import damage_named, open_lake
+from pipelines.commands.statements import refuse_write
+from pipelines.terminal import printable, write_data
+from warehouse.catalog import damage_named, open_lake, quote
 from warehouse.dictionary import describe, markdown, overview
 from warehouse.errors import LakeError
 from warehouse.restrictions import restricted_columns_written
+from warehouse.rows import Form, stream_rows, whole_file, write_rows
 from warehouse.storage.layout import Lake
 
 FORMATS = ("table", "json", "csv", "parquet")
@@ -41,8 +39,10 @@ SHOWN_ROWS = 200
 def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | None) -> None:
     """Ask the current version with SQL; QUERY of `-` reads standard input.
 
-    Nothing is written inside the lake: COPY … TO 'file' and --output take files elsewhere. What does not fit in
-    memory goes to the system's temporary folder (TMPDIR).
+    Nothing is written inside the lake: COPY … TO 'file' and --output take files elsewhere, and make the folder where
+    it is not there. CSV and JSON lines are UTF-8 on every terminal. In CSV a null is empty and an empty text is "". In
+    JSON dates are ISO texts, and NaN and the infinities are the texts "NaN", "Infinity" and "-Infinity". What does
+    not fit in memory goes to the system's temporary folder (TMPDIR).
     """
     text = _text(query)
     if form == "parquet" and output is None:
@@ -50,22 +50,22 @@ def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | N
     found = Lake.at(lake)
     place = None if output is None else outside(found, output)
     with tempfile.TemporaryDirectory(prefix="callake-sql-") as spill, open_lake(found) as connection:
-        confine(connection, Path(spill))
+        connection.execute(f"SET temp_directory = {quote(spill)}")
         if threads:
             connection.execute(f"SET threads = {threads}")
         with _refusals(connection):
             statements = _statements(connection, text, place)
             for statement in statements:
-                judge(found, statement)
+                refuse_write(found, statement)
             _warn(connection, text, to_file=place is not None)
             for statement in statements:
-                _answer(connection, statement.query, form, place)
+                _answer(connection, statement, form, place)
 
 
 def _text(query: str) -> str:
     """Return the text to run: the argument, or standard input for `-`."""
     try:
-        text = sys.stdin.read() if query == "-" else query
+        text = sys.stdin.buffer.read().decode("utf-8-sig") if query == "-" else query
     except UnicodeDecodeError as problem:
         raise click.UsageError("The query on standard input is not UTF-8.") from problem
     if not is_unicode(text):
@@ -103,71 +103,25 @@ def _warn(connection: duckdb.DuckDBPyConnection, text: str, *, to_file: bool) ->
         )
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: str, output: Path | None) -> None:
-    if form == "parquet":
-        _write_parquet(connection, text, str(output))
+def _answer(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement, form: str, place: Path | None) -> None:
+    if statement.expected_result_type == [duckdb.ExpectedResultType.NOTHING]:
+        connection.execute(statement.query)
+    elif form == "table":
+        _write_table(connection.execute(statement.query), place)
+    elif place is None:
+        stream_rows(connection, statement.query, cast(Form, form), write_data)
     else:
-        _write(connection.execute(text), form, output)
+        write_rows(connection, statement.query, cast(Form, form), place)
 
 
-def _write_parquet(connection: duckdb.DuckDBPyConnection, text: str, target: str) -> None:
-    relation = connection.sql(text)
-    if relation is not None:
-        relation.write_parquet(target, compression="zstd")
-
-
-def _write(result: duckdb.DuckDBPyConnection, form: str, output: Path | None) -> None:
-    if not result.description:
-        return
-    if output is not None:
-        with output.open("w", encoding="utf-8", newline="") as handle:
-            _print(result, form, handle)
-    else:
-        _print(result, form, sys.stdout)
-
-
-def _print(result: duckdb.DuckDBPyConnection, form: str, handle: TextIO) -> None:
+def _write_table(result: duckdb.DuckDBPyConnection, place: Path | None) -> None:
     columns = [str(column[0]) for column in result.description or ()]
-    if form == "table":
-        print_table(columns, result.fetchmany(SHOWN_ROWS + 1), handle)
+    rows = result.fetchmany(SHOWN_ROWS + 1)
+    if place is None:
+        print_table(columns, rows, sys.stdout)
         return
-    writer = csv.writer(handle, lineterminator="\n")
-    if form == "csv":
-        writer.writerow(columns)
-    while rows := result.fetchmany(10_000):
-        if form == "csv":
-            writer.writerows(rows)
-        else:
-            handle.writelines(_json_line(columns, row) for row in rows)
-
-
-def _json_line(columns: Sequence[str], row: Sequence[object]) -> str:
-    return json.dumps(dict(zip(_distinct(columns), map(_plain, row), strict=True)), ensure_ascii=False) + "\n"
-
-
-def _distinct(columns: Sequence[str]) -> list[str]:
-    """Give columns of one name names of their own, so that none is lost: a, a_1, a_2."""
-    names: list[str] = []
-    for column in columns:
-        name, number = column, 0
-        while name in names:
-            number += 1
-            name = f"{column}_{number}"
-        names.append(name)
-    return names
-
-
-def _plain(value: object) -> object:
-    """Return a value as JSON can hold it: NaN and infinities by name, so that they stay apart from null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, bytes):
-        return value.hex()
-    return value if isinstance(value, str | int | float | None) else str(value)
+    with whole_file(place) as aside, aside.open("w", encoding="utf-8", newline="") as handle:
+        print_table(columns, rows, handle)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], handle: TextIO) -> None:
@@ -197,11 +151,11 @@ def _cell(value: object) -> str:
 def tables(name: str | None, form: str, internal: bool) -> None:
     """Print the data dictionary: every view, table and macro, or the columns of NAME; in Markdown always all."""
     if form == "markdown":
-        click.echo(markdown(), nl=False)
+        write_data(markdown().encode())
         return
     frame = overview(internal=internal) if name is None else describe(name)
     if form == "json":
-        click.echo(frame.write_ndjson(), nl=False)
+        write_data(frame.write_ndjson().encode())
     else:
         # A terminal wants the first sentence; the rest is in `--format json`, in Markdown and in the comments.
         first = pl.col("description").str.extract(r"^(.*?[.:])(?:\s|$)").fill_null(pl.col("description"))

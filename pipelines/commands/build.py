@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pipelines.build import sentences
-from pipelines.commands.common import lake_option
+from pipelines.commands.common import is_typed, lake_option, option_of
+from pipelines.options import OptionError
 from pipelines.progress import Reporter, use_reporter
-from pipelines.source import Option, all_options, all_sources
+from pipelines.source import all_options, all_sources, command_options, nothing_given
+from pipelines.sources.irt import fit_problems
 from warehouse.catalog import open_lake
-from warehouse.contracts import Issue, Severity
-from warehouse.contracts.benchmirt import MAX_DIMS
+from warehouse.contracts import Severity
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.ahead import hash_ahead
 from warehouse.storage.layout import Lake
@@ -26,29 +27,9 @@ if TYPE_CHECKING:
 SHOWN = 200
 
 
-def _parameter(option: Option) -> Callable[[Any], Any]:
-    kinds = {
-        "folder": click.Path(exists=True, file_okay=False, resolve_path=True),
-        "file": click.Path(exists=True, dir_okay=False, resolve_path=True),
-        "count": click.IntRange(min=option.least),
-        "text": click.Choice(list(option.choices)) if option.choices else click.STRING,
-    }
-    if option.kind == "flag":
-        return click.option(f"--{option.name}", is_flag=True, envvar=option.variable, help=option.help)
-    return click.option(
-        f"--{option.name}",
-        type=kinds[option.kind],
-        multiple=option.multiple,
-        default=None if option.multiple else option.default,
-        envvar=option.variable,
-        help=option.help,
-        show_default=option.default is not None,
-    )
-
-
 def _with_source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(all_options()):
-        command = _parameter(option)(command)
+        command = option_of(option)(command)
     return command
 
 
@@ -61,13 +42,17 @@ def build(lake: Path, no_wait: bool, quiet: bool, **options: Any) -> None:  # no
     """Build a version from the sources given and publish it; the others are carried over.
 
     Everything is looked at before a build is refused, and every thing wrong is a sentence on standard error.
+
+    An option that is not given is taken from its variable, as in a Dagster run. A variable for an option that may be
+    repeated has a value a line, or is a JSON array: CALLAKE_IRT_MODELS='["my model", "llama3:8b"]'.
     """
-    _refuse_halves(options)
-    _refuse_values(options)
-    if not any(source.given(options) for source in all_sources()):
-        names = ", ".join(f"--{source.given_by.replace('_', '-')}" for source in all_sources())
-        raise click.UsageError(f"Nothing to build: give at least one of {names}.")
-    chosen = {key: list(value) if isinstance(value, tuple) else value for key, value in options.items()}
+    context = click.get_current_context()
+    try:
+        chosen = command_options({key: value for key, value in options.items() if is_typed(context, key)})
+    except OptionError as problem:
+        raise click.UsageError(str(problem)) from problem
+    if not any(source.given(chosen) for source in all_sources()):
+        raise click.UsageError(nothing_given(lambda option: option.flag))
     hash_ahead(lambda: _hashed(Lake.at(lake), chosen))
     run_build(Lake.at(lake), chosen, wait=not no_wait, quiet=quiet)
 
@@ -88,33 +73,11 @@ def _hashed(lake: Lake, options: Mapping[str, Any]) -> Iterator[Path]:
         return
 
 
-def _refuse_halves(options: Mapping[str, Any]) -> None:
-    """Refuse an option without those it needs, before anything is done."""
-    for option in all_options():
-        missing = [f"--{name}" for name in option.needs if not options.get(name.replace("-", "_"))]
-        if options.get(option.key) and missing:
-            raise click.UsageError(f"--{option.name} needs {' and '.join(missing)}.")
-
-
-def _refuse_values(options: Mapping[str, Any]) -> None:
-    """Refuse values that no build can use, before anything is done."""
-    for name in options.get("accept_positional") or ():
-        parts = name.split("/")
-        if len(parts) != 3 or not all(parts):
-            raise click.UsageError(f"--accept-positional is {name!r}: expected MODEL/DATASET/CONDITION.")
-    most = str(options.get("max_file_bytes") or "1")
-    if not (most.isascii() and most.isdigit() and int(most)):
-        raise click.UsageError(f"--max-file-bytes is {most!r}: expected a whole number of bytes above zero.")
-    if options.get("irt_fit"):
-        refuse_fit(options["irt_fit"], options["irt_dims"], options["irt_folds"], ("--irt-dims", "--irt-folds"))
-
-
 def refuse_fit(model: str, dims: int, folds: int, names: tuple[str, str]) -> None:
-    """Refuse a fit that can not be: several dimensions of a model with one, or a cross-validation with one fold."""
-    if int(dims) > MAX_DIMS or (int(dims) > 1 and model != "m2pl"):
-        raise click.UsageError(f"{names[0]} is {dims} and {model} has 1 dimension: m2pl takes 1 to {MAX_DIMS}.")
-    if int(folds) == 1:
-        raise click.UsageError(f"{names[1]} is 1: expected 0 for no cross-validation, or 2 and more.")
+    """Refuse a fit that can not be, as `fit_problems` has it."""
+    options = {"irt_fit": model, "irt_dims": dims, "irt_folds": folds}
+    for problem in fit_problems(options, dict(zip(("irt_dims", "irt_folds"), names, strict=True))):
+        raise click.UsageError(problem)
 
 
 def run_build(lake: Lake, options: Mapping[str, Any], *, wait: bool = True, quiet: bool = False) -> str:
@@ -202,12 +165,11 @@ def _tell_published(lake: Lake, reporter: Reporter) -> None:
     if noted:
         reporter.say(f"info: {noted} things noted; ask `FROM ingest_issues`")
     state = "published" if published.changed else "unchanged, still"
-    click.echo(f"{state} {published.version_id} in {lake.root}")
-
-
-def issue_lines(issues: list[Issue]) -> list[str]:
-    """Return every finding as a line that starts with its severity, errors first."""
-    return [f"{severity}: {line}" for severity in Severity for line in sentences(issues, severity)]
+    try:
+        click.echo(f"{state} {published.version_id} in {lake.root}")
+    except OSError as problem:
+        # It is published, whatever becomes of the words.
+        reporter.say(f"{state} {published.version_id}, and standard output can not be written ({problem.strerror}).")
 
 
 COMMANDS = (build,)

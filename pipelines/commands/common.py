@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from pipelines.options import LAKE, Option, OptionError, expanded, lake_folder
 from pipelines.terminal import printable
 from warehouse.errors import LakeError
 
@@ -21,17 +22,41 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _ADDRESS: Final = re.compile(r"file:|[a-z][a-z0-9+.-]*:/", re.IGNORECASE)
 
 
+class Given(click.Option):
+    """An option whose variable is read where Dagster's settings are read too, so that both take the same values."""
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        """Return nothing: `pipelines.options` reads the environment."""
+        return None
+
+
+def option_of(option: Option, **more: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - what click takes
+    """Return what adds an option to a command; its value is what was typed, for `pipelines.options` to read."""
+    shown = {"envvar": option.variable, "show_envvar": True, "help": option.help} | more
+    if option.kind == "flag":
+        return click.option(option.flag, cls=Given, is_flag=True, **shown)
+    default = () if option.multiple else option.default
+    return click.option(
+        option.flag, cls=Given, type=str, metavar=option.metavar, multiple=option.multiple, default=default,
+        show_default=option.default is not None, **shown,
+    )  # fmt: skip
+
+
 def lake_option(command: Command) -> Command:
     """Add `--lake`."""
-    return click.option(
-        "--lake",
-        type=click.Path(file_okay=False, path_type=Path),
-        default="lake",
-        envvar="CALLAKE_LAKE",
-        show_default=True,
-        show_envvar=True,
-        help="Folder of the lake.",
-    )(command)
+    return option_of(LAKE, callback=_lake)(command)
+
+
+def _lake(context: click.Context, parameter: click.Parameter, text: str) -> Path:
+    try:
+        return lake_folder(text if is_typed(context, str(parameter.name)) else None)
+    except OptionError as problem:
+        raise click.UsageError(str(problem)) from problem
+
+
+def is_typed(context: click.Context, name: str) -> bool:
+    """Tell whether an option stands on the command line."""
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def size(count: int) -> str:
@@ -45,7 +70,7 @@ def size(count: int) -> str:
 
 
 def outside(lake: Lake, target: str | Path) -> Path:
-    """Return the whole path of a file to write, which is the same place for Python and for DuckDB.
+    """Return the whole path of a file to write.
 
     Raises LakeError for an address, for a name that is no path, and for a place in the lake's folder.
     """
@@ -54,12 +79,7 @@ def outside(lake: Lake, target: str | Path) -> Path:
         raise LakeError(f"{shown} is an address: name the file to write by a plain path.")
     if "\0" in name or not is_unicode(name):
         raise LakeError(f"{shown} holds a NUL or bytes that are not UTF-8: name the file to write by another path.")
-    if name.startswith("~"):
-        home = os.environ.get("HOME")
-        if not home or not name.startswith("~/"):
-            raise LakeError(f"{shown} starts with ~, which is taken as ~/… where HOME is set: give the whole path.")
-        name = home + name[1:]
-    place = Path(name).absolute()
+    place = Path(expanded(name, "The file to write")).absolute()
     try:
         _refuse_inside(lake, place)
     except RuntimeError as problem:
@@ -73,9 +93,7 @@ def is_unicode(text: str) -> bool:
 
 
 def _refuse_inside(lake: Lake, place: Path) -> None:
-    if lake.root.exists() and (
-        _lies_in(place, lake.root) or _lies_in(lake.root, place) or _is_another_name(place, lake.versions)
-    ):
+    if lake.root.exists() and (_lies_in(place, lake.root) or _lies_in(lake.root, place)):
         raise LakeError(
             f"{printable(str(place))} is in the folder of the lake {lake.root}, or holds it, where only builds write: "
             "name a place outside."
@@ -86,10 +104,3 @@ def _lies_in(path: Path, folder: Path) -> bool:
     """Tell whether a path leads into a folder, or is it; files are compared, and not names."""
     resolved = path.resolve()
     return folder.exists() and any(place.exists() and place.samefile(folder) for place in (resolved, *resolved.parents))
-
-
-def _is_another_name(path: Path, folder: Path) -> bool:
-    """Tell whether a file is one of those below a folder under a second name, a hard link."""
-    if not path.is_file() or path.stat().st_nlink == 1:
-        return False
-    return any(other.is_file() and other.samefile(path) for other in folder.rglob("*"))

@@ -15,7 +15,6 @@ import click
 from pipelines.commands.build import run_build
 from pipelines.commands.common import lake_option
 from pipelines.progress import Reporter
-from pipelines.source import all_options
 from warehouse.storage.layout import Lake
 
 SampleMaker = Callable[[Path, int, Reporter], Mapping[str, Any]]
@@ -48,7 +47,7 @@ def sample_makers() -> list[SampleMaker]:
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 def demo(lake: Path, folder: Path, seed: int) -> None:
     """Make a small sample of every source, build a lake from it, and say what to try next."""
-    options = {option.key: option.default for option in all_options()}
+    options: dict[str, Any] = {}
     for make in sample_makers():
         options |= make(folder, seed, Reporter())
     run_build(Lake.at(lake), options)

@@ -12,6 +12,7 @@ from pipelines.commands.build import refuse_fit, run_build
 from pipelines.commands.common import lake_option, outside
 from warehouse.contracts.benchmirt import IRT_MODELS, MAX_DIMS
 from warehouse.errors import LakeError
+from warehouse.rows import whole_file
 from warehouse.storage.layout import Lake
 from warehouse.storage.versions import damaged_parts, require_version
 
@@ -56,17 +57,22 @@ def export(lake: Path, fit_id: str | None, target: Path) -> None:
     tables = version / "tables"
     needed = ("irt_fits", "irt_items", "irt_models") if fit_id else ("benchmirt_responses",)
     paths = [tables / name / "part-0.parquet" for name in needed]
+    lacking = LakeError(
+        f"The current version has no {needed[0]}: build with --benchmirt, and fit with `callake irt fit`."
+    )
     if not all(path.is_file() for path in paths):
-        raise LakeError(
-            f"The current version has no {needed[0]}: build with --benchmirt, and fit with `callake irt fit`."
-        )
+        raise lacking
     try:
         frames = [pl.read_parquet(path, glob=False) for path in paths]
     except pl.exceptions.PolarsError as problem:
         raise LakeError(
             " ".join(damaged_parts(version, " ".join(map(str, paths)), search=True)) or str(problem)
         ) from problem
-    place.write_bytes(_parameters(fit_id, *frames) if fit_id else write_subjects(frames[0]))
+    if frames[0].is_empty():
+        raise lacking
+    data = _parameters(fit_id, *frames) if fit_id else write_subjects(frames[0])
+    with whole_file(place) as aside:
+        aside.write_bytes(data)
     click.echo(f"wrote {target}")
 
 

@@ -11,8 +11,8 @@ import polars as pl
 
 from pipelines.build import sentences
 from pipelines.progress import Reporter
-from pipelines.source import BuildContext
-from pipelines.sources.sra import OPTIONS, build
+from pipelines.source import BuildContext, configured_options
+from pipelines.sources.sra import build
 from pipelines.sra.bundle import verify_bundle
 from warehouse.contracts import TABLES, Issue, Severity, has_errors
 from warehouse.errors import LakeError
@@ -46,11 +46,10 @@ def verify(bundle: Path, instances: str | None, workers: int) -> None:
 
 
 def _read_all(bundle: Path, instances: str, workers: int, reporter: Reporter) -> tuple[list[Issue], pl.DataFrame]:
-    defaults = {option.key: option.default for option in OPTIONS}
+    options = configured_options({"sra": str(bundle), "instances": instances})
     with tempfile.TemporaryDirectory(prefix="callake-verify-") as folder:
         lake = Lake.at(folder)
         lake.create()
-        options = defaults | {"sra": str(bundle), "instances": instances}
         built = build(BuildContext(lake, Stage.begin(lake), options, {}, reporter, workers))
     files = TABLES["source_files"].empty() if built.source_files is None else built.source_files
     return built.issues, files

@@ -15,7 +15,14 @@ from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 from warehouse.storage.lock import hold, holder
 from warehouse.storage.record import RecordError, read_record, way_back
-from warehouse.storage.versions import collect_garbage, list_versions, require_version, rollback, verify_version
+from warehouse.storage.versions import (
+    collect_garbage,
+    link_problems,
+    list_versions,
+    require_version,
+    rollback,
+    verify_version,
+)
 
 
 def _say(line: str) -> None:
@@ -121,13 +128,18 @@ def verify_lake(lake: Path, version_id: str | None) -> None:
     found = Lake.at(lake)
     version = found.version(version_id) if version_id else require_version(found)
     problems = verify_version(version)
+    of_links = link_problems(found)
     of_catalog = catalog_problems(found, version)
-    for problem in (*problems, *of_catalog):
+    for problem in (*problems, *of_catalog, *of_links):
         click.echo(printable(f"error: {problem}"), err=True)
     if problems:
         raise LakeError(
             f"{version.name} does not hold what its record says: {len(problems) + len(of_catalog)} problems; "
             f"{way_back(version)}."
+        )
+    if of_links:
+        raise LakeError(
+            f"{version.name} holds what its record says, and {len(of_links)} links of the lake do not lead to it."
         )
     if of_catalog:
         raise LakeError(f"{version.name} holds what its record says, and its catalog {DATABASE} is another one.")

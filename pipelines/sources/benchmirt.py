@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pipelines.disk import read_inputs
-from pipelines.source import BuildContext, Built, Option, Source
+from pipelines.options import Option
+from pipelines.source import BuildContext, Built, Source
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.benchmirt import SOURCE as NAME
 from warehouse.errors import LakeError

@@ -10,7 +10,8 @@ from typing import Any, Final, cast
 import polars as pl
 
 from pipelines.disk import read_inputs
-from pipelines.source import BuildContext, Built, Option, Source
+from pipelines.options import Option
+from pipelines.source import BuildContext, Built, Source
 from transforms.grace import (
     Elicitation,
     SourceTables,
@@ -23,7 +24,6 @@ from transforms.grace import (
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.grace import DEFAULT_PASSWORD
 from warehouse.contracts.grace import SOURCE as NAME
-from warehouse.errors import LakeError
 
 OPTIONS: Final = (
     Option("grace", "GRACE release: the encrypted zip; it is read in memory and never unpacked.", "file"),
@@ -68,14 +68,10 @@ def _with_runs(
     options: Mapping[str, Any], found: SourceTables, files: Mapping[str, bytes | None], built: Built
 ) -> dict[str, pl.DataFrame]:
     """Return the release's tables with the runs' in their place, and every buzz with the clue that runs tell."""
-    folder, elicitation = options.get("grace_runs"), options.get("elicitation")
+    folder = options.get("grace_runs")
     if not folder:
         return found.tables
-    if not elicitation:
-        raise LakeError(
-            "--grace-runs needs --elicitation: logit where `conf` is a log-probability, verb where it is not."
-        )
-    runs = read_runs(files, cast(Elicitation, elicitation), found.tables["grace_questions"])
+    runs = read_runs(files, cast(Elicitation, options["elicitation"]), found.tables["grace_questions"])
     built.issues += runs.issues
     built.source_files = pl.concat([found.source_files, runs.source_files])
     tables = found.tables | runs.tables

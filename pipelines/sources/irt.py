@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from pipelines.source import BuildContext, Built, Option, Source
+from pipelines.options import Option
+from pipelines.source import BuildContext, Built, Source
 from warehouse.code import code_hash, contract_hash
 from warehouse.contracts import LICENCES, TABLES, Issue
-from warehouse.contracts.benchmirt import IRT_MODELS
+from warehouse.contracts.benchmirt import IRT_MODELS, MAX_DIMS
 from warehouse.contracts.benchmirt import IRT_SOURCE as NAME
 from warehouse.contracts.benchmirt import SOURCE as ORIGIN
 from warehouse.errors import LakeError
@@ -160,4 +161,13 @@ def _fit(
     return found.tables, found.issues
 
 
-SOURCE: Final = Source(NAME, "irt_fit", OPTIONS, build, derived_from=ORIGIN)
+def fit_problems(options: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for a fit that can not be: more dimensions than its model has, or a cross-validation of one."""
+    model, dims, folds = (options[key] for key in ("irt_fit", "irt_dims", "irt_folds"))
+    if model and (dims > MAX_DIMS or (dims > 1 and model != "m2pl")):
+        yield f"{names['irt_dims']} is {dims} and {model} has 1 dimension: m2pl takes 1 to {MAX_DIMS}."
+    if model and folds == 1:
+        yield f"{names['irt_folds']} is 1: expected 0 for no cross-validation, or 2 and more."
+
+
+SOURCE: Final = Source(NAME, "irt_fit", OPTIONS, build, derived_from=ORIGIN, problems=fit_problems)

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import polars as pl
 
+from pipelines.options import Option
 from pipelines.pool import run_jobs
-from pipelines.source import BuildContext, Built, Option, Source
+from pipelines.source import BuildContext, Built, Source
 from pipelines.sra import worker
 from pipelines.sra.bundle import DEFAULT_MAX_BYTES, VerifiedBundle, listed_paths, verify_bundle
 from pipelines.sra.jobs import CellJob, CellOutcome, Half, Shared
@@ -38,7 +39,7 @@ RULES: Final = (NAME_TOO_LONG, NOT_ACCEPTED)
 OPTIONS: Final = (
     Option("sra", "Raw SRA bundle: the folder that holds MANIFEST.csv.", "folder", needs=("instances",)),
     Option("instances", "SRA-Bench's questions: the folder that holds <dataset>.json.", "folder"),
-    Option("accept-positional", "MODEL/DATASET/CONDITION whose stale positional T/F join to accept.", multiple=True),
+    Option("accept-positional", "Cell whose stale positional T/F join to accept.", "cell", multiple=True),
     Option(
         "entropy-layout",
         "How tokens stand in token_entropy9.bin.",
@@ -48,6 +49,7 @@ OPTIONS: Final = (
     Option(
         "max-file-bytes",
         "Most bytes of one file that are read, also once it is inflated.",
+        "count",
         default=str(DEFAULT_MAX_BYTES),
     ),
 )
@@ -65,9 +67,7 @@ class _Cells:
 
 def build(context: BuildContext) -> Built:
     """Stage the SRA tables: verify the bundle, read every sound cell, hold the audit against what was found."""
-    if not context.options.get("instances"):
-        raise LakeError("--sra needs --instances: the folder of SRA-Bench's questions, <dataset>.json.")
-    max_bytes = _max_bytes(context)
+    max_bytes = int(context.options["max_file_bytes"])
     bundle = verify_bundle(
         Path(context.options["sra"]), context.workers, context.reporter, max_bytes, _faultless_tokenizers(context)
     )
@@ -92,13 +92,6 @@ def _faultless_tokenizers(context: BuildContext) -> Sequence[str]:
     known = context.previous.get("tokenizers", {})
     faultless: Sequence[str] = known.get("faultless", ()) if known.get("code") == tokenizers_key() else ()
     return faultless
-
-
-def _max_bytes(context: BuildContext) -> int:
-    text = str(context.options["max_file_bytes"])
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise LakeError(f"--max-file-bytes is {text!r} and must be a whole number of bytes above zero.")
-    return int(text)
 
 
 def _unnameable(bundle: VerifiedBundle) -> None:
@@ -130,7 +123,11 @@ def _read_cells(context: BuildContext, bundle: VerifiedBundle, questions: Questi
     by_cell = {job.cell: job for job in jobs}
     jobs.sort(key=lambda job: -_weight(bundle, job))
     shared = Shared(
-        bundle.root, context.stage.version, questions.questions, context.options["entropy_layout"], _max_bytes(context)
+        bundle.root,
+        context.stage.version,
+        questions.questions,
+        context.options["entropy_layout"],
+        int(context.options["max_file_bytes"]),
     )
     with context.reporter.step("cells", len(bundle.cells), "cells") as advance:
         advance(len(cells.outcomes))

@@ -22,6 +22,7 @@ from warehouse.errors import LakeError
 from warehouse.export import export
 from warehouse.restrictions import restricted_columns_written
 from warehouse.storage.layout import Lake
+from warehouse.storage.versions import require_version
 
 
 def run(*arguments: str) -> Result:
@@ -35,8 +36,8 @@ def ask(lake: Lake, query: str, *more: str) -> Result:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--grace", "ZIP", "--keep", "0"], "0 is not in the range"),
-        (["--grace", "ZIP", "--workers", "abc"], "not a valid integer"),
+        (["--grace", "ZIP", "--keep", "0"], "--keep is '0': expected a whole number, 1 or more"),
+        (["--grace", "ZIP", "--workers", "abc"], "--workers is 'abc': expected a whole number"),
         (["--sra", "DIR"], "--sra needs --instances"),
         (["--grace", "ZIP", "--grace-runs", "DIR"], "--grace-runs needs --elicitation"),
         (["--grace-runs", "DIR"], "--grace-runs needs --grace and --elicitation"),
@@ -89,10 +90,10 @@ def test_restricted_columns_are_seen(tiny_lake: Lake, query: str, columns: set[s
         assert restricted_columns_written(connection, query, to_file=False) == {}
 
 
-@pytest.mark.parametrize("query", ["COPY rollout_texts TO 'x.csv'", "EXPORT DATABASE 'x'"])
-def test_statements_that_write_are_seen_without_an_output(tiny_lake: Lake, query: str) -> None:
+def test_a_copy_is_seen_without_an_output(tiny_lake: Lake) -> None:
     with open_lake(tiny_lake) as connection:
-        assert "rollout_texts.text" in restricted_columns_written(connection, query, to_file=False)
+        found = restricted_columns_written(connection, "COPY rollout_texts TO 'x.csv'", to_file=False)
+    assert "rollout_texts.text" in found
 
 
 def test_an_export_blanks_restricted_text_and_defuses_formulas(tiny_lake: Lake, tmp_path: Path) -> None:
@@ -134,7 +135,7 @@ def test_a_lake_may_stand_anywhere(tmp_path: Path, name: str) -> None:
 def test_a_copy_that_followed_links_says_what_to_do(tiny_lake: Lake, tmp_path: Path) -> None:
     shutil.copytree(tiny_lake.root, tmp_path / "copy")
     with pytest.raises(LakeError, match="cp -a"):
-        Lake.at(tmp_path / "copy").require_current()
+        require_version(Lake.at(tmp_path / "copy"))
     with pytest.raises(LakeError, match=r"has a '\?'"):
         Lake.at(tmp_path / "q?x").create()
 

@@ -108,6 +108,7 @@ def test_the_sensor_asks_once_for_each_state(
     with dg.build_sensor_context() as context:
         assert isinstance(asked(context), dg.SkipReason)
     monkeypatch.setenv("CALLAKE_SRA", str(raw / "bundle"))
+    monkeypatch.setenv("CALLAKE_INSTANCES", str(raw / "instances"))
     with dg.build_sensor_context() as context:
         request = asked(context)
         assert isinstance(request, dg.RunRequest)

@@ -33,8 +33,14 @@ def run(*arguments: str) -> Result:
             (["build", "--sra", "DIR", "--instances", "DIR", "--accept-positional", name], "MODEL/DATASET/CONDITION")
             for name in ("m", "m/d", "m//c", "m/d/c/x", "")
         ],
-        (["build", "--sra", "DIR", "--instances", "DIR", "--max-file-bytes", "0"], "whole number of bytes above zero"),
-        (["build", "--sra", "DIR", "--instances", "DIR", "--max-file-bytes", "1e6"], "whole number of bytes"),
+        (
+            ["build", "--sra", "DIR", "--instances", "DIR", "--max-file-bytes", "0"],
+            "--max-file-bytes is '0': expected a whole number, 1 or more",
+        ),
+        (
+            ["build", "--sra", "DIR", "--instances", "DIR", "--max-file-bytes", "1e6"],
+            "--max-file-bytes is '1e6': expected a whole number",
+        ),
         (["sample", "DIR/s", "--fault", "sampling_repeated_sampel"], "did you mean sampling_repeated_sample"),
     ],
 )

@@ -12,10 +12,11 @@ from warehouse.contracts import TABLES
 from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 from warehouse.storage.parquet import FileReport
-from warehouse.storage.record import damaged, files_of, read_record
+from warehouse.storage.record import damaged, files_of, read_record, way_back
 from warehouse.storage.stage import ABSENT, CARRIED, SourceReport, Stage
 
 SHARED: Final = "common"
+_SHARED_TABLES: Final = ("ingest_issues", "source_files")
 DERIVED: Final = "statistics"
 
 
@@ -40,10 +41,10 @@ def carry_over(lake: Lake, stage: Stage, source: str) -> SourceReport:
         return report
     origin = lake.version(version_id)
     listed = files_of(record, tables_of(source))
-    _refuse_damaged(origin, listed, source)
+    _refuse_damaged(origin, [*listed, *files_of(record, _SHARED_TABLES)], source)
     files = stage.reuse(origin, listed)
     report = SourceReport(source, CARRIED, files, known["inputs"], known["state"])
-    issues, sources = (_of_source(lake, name, source) for name in ("ingest_issues", "source_files"))
+    issues, sources = (_of_source(lake, name, source) for name in _SHARED_TABLES)
     stage.report(report, issues, sources)
     return report
 
@@ -53,8 +54,7 @@ def _refuse_damaged(version: Path, files: Sequence[FileReport], source: str) -> 
     if bad:
         raise LakeError(
             f"{source} can not be carried over: {len(bad)} of its files are not as they were published, the first is "
-            f"{version / bad[0].path}. Roll back to a sound version (callake verify-lake --version …), or give the "
-            "source again."
+            f"{version / bad[0].path}. Give the source again; or {way_back(version)}."
         )
 
 

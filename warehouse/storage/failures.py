@@ -35,8 +35,6 @@ def system_errors(doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except BrokenPipeError:
-        raise
     except OSError as problem:
         raise LakeError(_sentence(doing, problem, problem.errno or _code(str(problem)))) from problem
     except (duckdb.Error, pl.exceptions.PolarsError) as problem:

@@ -40,7 +40,7 @@ def _owner_file(lake: Lake) -> Path:
 
 def _owner(lake: Lake) -> dict[str, Any]:
     with suppress(FileNotFoundError, json.JSONDecodeError):
-        found: dict[str, Any] = json.loads(_owner_file(lake).read_text())
+        found: dict[str, Any] = json.loads(_owner_file(lake).read_text(encoding="utf-8"))
         return found
     return {"pid": None, "host": None, "since": None}
 

@@ -59,6 +59,15 @@ def restore_markers(lake: Lake) -> None:
     under_way.unlink(missing_ok=True)
 
 
+def first_build_died(lake: Lake) -> bool:
+    """Tell whether nothing was current yet: then a complete version is what a build left that died before that.
+
+    In a copy without folders that start with a dot, `.published` itself is not there.
+    """
+    was_current = lake.current.is_symlink() or lake.current.exists() or (lake.root / _RESTORING).exists()
+    return lake.published.is_dir() and not was_current and not _marked(lake, version_folders(lake))
+
+
 def _marked(lake: Lake, folders: list[Path]) -> set[str]:
     """Return the names of the version folders that have a marker; none while the markers are being restored."""
     if (lake.root / _RESTORING).exists():

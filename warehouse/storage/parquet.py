@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from warehouse.contracts import CELL_KEYS, Table
 from warehouse.errors import LakeError
 from warehouse.storage.files import fsync_file, sha256_file
-from warehouse.storage.layout import Cell, table_file
+from warehouse.storage.layout import Cell, no_rows_file, table_file
 
 ROW_GROUP: Final = 131_072
 ZSTD_LEVEL: Final = 3
@@ -70,7 +70,15 @@ def write_table(root: Path, table: Table, rows: Rows, cell: Cell | None = None) 
 
     Raises LakeError when a column is missing or what was written does not keep the contract.
     """
-    relative = table_file(table, cell)
+    return _write_file(root, table_file(table, cell), table, rows, cell)
+
+
+def write_empty(root: Path, table: Table) -> FileReport:
+    """Write the one file of a table that has no rows below `root`, audit it as written, and report it."""
+    return _write_file(root, no_rows_file(table), table, table.empty(), None)
+
+
+def _write_file(root: Path, relative: str, table: Table, rows: Rows, cell: Cell | None) -> FileReport:
     path = root / relative
     path.parent.mkdir(parents=True, exist_ok=True)
     n_rows = _write(path, table, _arrow(table, rows))
@@ -181,6 +189,8 @@ def _audit_bulk(path: Path, table: Table, cell: Cell | None) -> list[str]:
     with pq.ParquetFile(path, read_dictionary=strings) as file:
         columns = [name for name in table.polars_schema if cell is None or name not in CELL_KEYS]
         for number in range(file.num_row_groups):
+            if file.metadata.row_group(number).num_rows == 0:
+                continue
             found = _constant_keys(file.metadata.row_group(number), cell) if cell is not None else {}
             rows = file.read_row_group(number, columns=columns)
             found |= _broken_values(rows, table)

@@ -10,20 +10,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any, Final
 
 from warehouse.errors import LakeError, RefusedError
 from warehouse.storage.files import fsync_directory, fsync_file, sha256_file, write_atomic
-from warehouse.storage.layout import Lake
+from warehouse.storage.layout import LINKS, Lake
 from warehouse.storage.markers import mark_published, version_folders
 from warehouse.storage.parquet import FileReport
-from warehouse.storage.record import RECORD, content_hash, files_of, make_record, read_record
+from warehouse.storage.record import RECORD, content_hash, damaged, files_of, make_record, read_record
 from warehouse.storage.stage import Stage
 from warehouse.storage.versions import collect_garbage, remove_unpublished
 
 _TIME: Final = "%Y%m%dT%H%M%S.%fZ"
 _ASIDE: Final = re.compile(r"\.(\.lock\.owner|lake\.json|VERSION|lake\.duckdb)\.[0-9]+\.tmp(\.wal|\.tmp)?")
 """What a build that died was about to rename: its own names alone, for others may keep things in the folder too."""
+
+_LINK: Final = re.compile(rf"\.({'|'.join(map(re.escape, ('current', *LINKS)))})\.[0-9]+")
+
+WRITABLE: Final = 0o222
 
 CatalogBuilder = Callable[[Path], Sequence[dict[str, Any]]]
 """Writes `lake.duckdb` into a version's folder and returns its checks: name, passed, rows, description."""
@@ -50,6 +55,7 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
     sources = stage.reports()
     files = [file for source in sources for file in source.files]
     _refuse_strays(stage, files)
+    files += _put_empty(lake, stage, {file.table for file in files}, code)
     digest = content_hash(files, code["reading"])
     current = lake.current_id()
     if current is not None and _same(lake, current, stage, digest):
@@ -61,12 +67,29 @@ def publish(lake: Lake, stage: Stage, build_catalog: CatalogBuilder, code: dict[
     try:
         checks = list(build_catalog(version))
         _refuse_failed(checks)
+        _protect(version, files)
         _complete(lake, version, make_record(version_id, sources, files, checks, code))
     except BaseException:
         shutil.rmtree(version)
         raise
     lake.point_to(version_id)
     return Published(version_id, True, checks, _tidy(lake, stage, version_id, keep))
+
+
+def _put_empty(lake: Lake, stage: Stage, full: set[str], code: dict[str, str]) -> list[FileReport]:
+    """Put a file without rows into the stage for every table but the full ones: a reader finds its columns there.
+
+    One that the current version has, by the same code, gets a second name.
+    """
+    current = lake.current_id()
+    record = read_record(lake.version(current)) if current is not None else None
+    if current is None or record is None or record["code"] != code:
+        return stage.put_empty(full)
+    version = lake.version(current)
+    empty = [file for file in files_of(record) if not file.rows and file.cell is None and file.table not in full]
+    bad = damaged(version, empty)
+    known = stage.reuse(version, [file for file in empty if file not in bad])
+    return known + stage.put_empty(full | {file.table for file in known})
 
 
 def _tidy(lake: Lake, stage: Stage, version_id: str, keep: int) -> list[str]:
@@ -130,6 +153,15 @@ def _refuse_failed(checks: Sequence[dict[str, Any]]) -> None:
         raise RefusedError(f"The staged tables fail {len(failed)} checks: {found}. Nothing was published.")
 
 
+def _protect(version: Path, files: Sequence[FileReport]) -> None:
+    """Make the table files read-only: nobody changes them by accident, and versions share them by hard links."""
+    for path in (version / file.path for file in files):
+        mode = path.stat().st_mode
+        # A change for nothing would change the file's times, by which a later build knows it.
+        if mode & WRITABLE:
+            path.chmod(S_IMODE(mode) & ~WRITABLE)
+
+
 def _complete(lake: Lake, version: Path, record: dict[str, Any]) -> None:
     """Write the record and, last, `VERSION`: a folder without it is not a version. All of it is durable then."""
     write_atomic(version / RECORD, json.dumps(record, indent=1, ensure_ascii=False).encode())
@@ -143,9 +175,8 @@ def _complete(lake: Lake, version: Path, record: dict[str, Any]) -> None:
 
 def clean_up(lake: Lake) -> list[str]:
     """Remove what builds that died left behind, and return their names. The caller holds the lake's lock."""
-    for link in lake.root.glob(".current.*"):
-        if link.is_symlink():
-            link.unlink()
+    for link in filter(lambda path: _LINK.fullmatch(path.name) and path.is_symlink(), lake.root.iterdir()):
+        link.unlink()
     for folder in (lake.root, *version_folders(lake)):
         for aside in filter(lambda path: _ASIDE.fullmatch(path.name), folder.iterdir()):
             # DuckDB spills into a folder beside its file.

@@ -68,14 +68,20 @@ class RecordError(LakeError):
 
 def read_record(version: Path) -> dict[str, Any]:
     """Return a version's record. Raises RecordError where it is missing, damaged or of a later format."""
+    record, reason = try_record(version)
+    if reason is None:
+        return record
+    later = record.get("format") not in (None, FORMAT)
+    raise RecordError(reason, "update the code" if later else way_back(version))
+
+
+def try_record(version: Path) -> tuple[dict[str, Any], str | None]:
+    """Return a version's record, and why it can not be used, where that is so."""
     path = version / RECORD
     record, reason = _load(path)
     if reason is None and record.get("format") != FORMAT:
-        raise RecordError(f"{path} has format {record.get('format')!r} and this code reads {FORMAT}", "update the code")
-    reason = reason or _malformed(path, record)
-    if reason is not None:
-        raise RecordError(reason, way_back(version))
-    return record
+        return record, f"{path} has format {record.get('format')!r} and this code reads {FORMAT}"
+    return record, reason or _malformed(path, record)
 
 
 def way_back(version: Path) -> str:
@@ -84,21 +90,24 @@ def way_back(version: Path) -> str:
     other = newest_sound(lake, but=version.name)
     if other is None:
         return "there is no other sound version to go back to, so build the lake in another folder"
-    return f"`callake rollback {other} --lake {lake.root}` makes the newest other sound version current"
+    return f"{lake.command('rollback', other)} makes the newest other sound version current"
 
 
 def newest_sound(lake: Lake, but: str | None = None) -> str | None:
-    """Return the newest published version other than `but` whose record can be used and whose files are all there."""
+    """Return the newest published version other than `but` that is byte for byte as it was published.
+
+    Every byte is read: of two versions that share a damaged file, neither is a way back from the other.
+    """
     known = (version_id for version_id in reversed(published_ids(lake)) if version_id != but)
     return next((version_id for version_id in known if _is_sound(lake.version(version_id))), None)
 
 
 def _is_sound(version: Path) -> bool:
-    path = version / RECORD
-    record, reason = _load(path)
-    if reason or record.get("format") != FORMAT or _malformed(path, record):
+    record, reason = try_record(version)
+    if reason is not None or not (version / "VERSION").is_file():
         return False
-    return not size_problems(version, files_of(record))
+    files = files_of(record)
+    return not size_problems(version, files) and not damaged(version, files)
 
 
 def _load(path: Path) -> tuple[dict[str, Any], str | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,7 @@ import polars as pl
 from warehouse.contracts import TABLES, Issue, issues_frame
 from warehouse.storage.files import link_or_copy, remove_tree
 from warehouse.storage.layout import Cell, Lake
-from warehouse.storage.parquet import FileReport, write_table
+from warehouse.storage.parquet import FileReport, write_empty, write_table
 
 BUILT: Final = "built"
 CARRIED: Final = "carried over"
@@ -81,6 +81,10 @@ class Stage:
         """Write one table file into the stage."""
         return write_table(self.version, TABLES[table], rows, cell)
 
+    def put_empty(self, but: Collection[str]) -> list[FileReport]:
+        """Write a file without rows for every table but those named."""
+        return [write_empty(self.version, table) for table in TABLES.values() if table.name not in but]
+
     def reuse(self, origin: Path, files: Iterable[FileReport]) -> list[FileReport]:
         """Give files of an earlier version a second name in the stage: same bytes, nothing recomputed.
 
@@ -97,12 +101,12 @@ class Stage:
         noticed.write_parquet(self.root / "frames" / f"{report.source}.issues.parquet")
         files.write_parquet(self.root / "frames" / f"{report.source}.files.parquet")
         target = self.root / "reports" / f"{report.source}.json"
-        target.write_text(json.dumps(report.as_dict(), ensure_ascii=False))
+        target.write_text(json.dumps(report.as_dict(), ensure_ascii=False), encoding="utf-8")
 
     def reports(self) -> list[SourceReport]:
         """Return the reports so far, by source name."""
         paths = sorted((self.root / "reports").glob("*.json"))
-        return [SourceReport.from_dict(json.loads(path.read_text())) for path in paths]
+        return [SourceReport.from_dict(json.loads(path.read_text(encoding="utf-8"))) for path in paths]
 
     def frames(self, kind: str) -> list[pl.DataFrame]:
         """Return the sources' frames of one kind: `issues` or `files`."""

@@ -122,6 +122,7 @@ def test_a_damaged_current_version_is_published_anew_and_no_damage_is_carried_ov
     first = publish_question("a")
     table = lake.version(first.version_id) / "tables" / "questions" / "part-0.parquet"
     data = table.read_bytes()
+    table.unlink()
     table.write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
     with pytest.raises(LakeError, match="sra can not be carried over: 1 of its files"):
         carry_over(lake, Stage.begin(lake), "sra")
@@ -154,6 +155,7 @@ def test_verify_finds_a_flipped_byte_a_missing_an_added_file_and_a_changed_recor
     assert verify_version(version) == []
     table = version / "tables" / "questions" / "part-0.parquet"
     good = table.read_bytes()
+    table.unlink()
     table.write_bytes(good[:-9] + bytes([good[-9] ^ 1]) + good[-8:])
     assert "SHA-256" in verify_version(version)[0]
     table.write_bytes(good[:-1])
