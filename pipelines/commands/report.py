@@ -1,0 +1,28 @@
+"""`callake report`: one page that shows what the current version says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pipelines.commands.common import lake_option, outside, size
+from pipelines.report.reading import read_lake
+from pipelines.report.report import report as make_report
+from warehouse.storage.layout import Lake
+
+
+@click.command("report")
+@lake_option
+@click.option("--to", "target", type=click.Path(dir_okay=False, path_type=Path), default="lake-report.html",
+              show_default=True, help="File to write.")  # fmt: skip
+def report(lake: Path, target: Path) -> None:
+    """Write one HTML page with the current version's pictures: it needs no network and holds no script."""
+    found = Lake.at(lake)
+    place = outside(found, target)
+    text = make_report(read_lake(found))
+    place.write_text(text, encoding="utf-8", newline="\n")
+    click.echo(f"wrote {place}, {size(len(text.encode()))}: open it in any browser")
+
+
+COMMANDS = (report,)
