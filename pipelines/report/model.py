@@ -21,6 +21,16 @@ class Switch:
     options: Sequence[str]
     many: bool = False
     any_of: bool = False
+    shown: Sequence[str] = ()
+
+    def classes(self, option: str) -> str:
+        """Return the classes of what stands on the page for an option."""
+        return f"{self.name} {self.name}{list(self.options).index(option)}"
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The options for people."""
+        return self.shown or self.options
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,7 @@ class Card:
     head: Sequence[str] = ()
     caption: Sequence[CaptionRow] = ()
     caption_picture: str = ""
+    foot: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +120,10 @@ class StripGroup:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A plain table; each row has the columns of the query it is from."""
+    """A plain table: `head` has each column's heading and its name in the query, and whether it holds numbers."""
 
-    head: Sequence[str]
-    rows: Sequence[tuple[Sequence[Cell], Data]]
-    numeric: frozenset[int] = frozenset()
+    head: Sequence[tuple[str, str, bool]]
+    rows: Sequence[Sequence[Cell]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +156,7 @@ class Figure:
     matrix: Matrix | None = None
     legend: Sequence[Key] = ()
     notes: Sequence[str] = ()
-    folded: bool = False
+    folded: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +168,4 @@ class Section:
     lead: str
     figures: Sequence[Figure]
     switches: Sequence[Switch] = ()
+    facts: Sequence[tuple[str, str]] = ()

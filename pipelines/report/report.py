@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from pipelines.report.model import Section
 from pipelines.report.page import page
 from pipelines.report.reading import Reading
+from pipelines.report.sections.benchmirt import benchmirt_section
 from pipelines.report.sections.calibration import calibration_section, sources_with_cells
+from pipelines.report.sections.contents import contents_section
+from pipelines.report.sections.effect import effect_section
+from pipelines.report.sections.grace import grace_section
+from pipelines.report.sections.signals import cap_section, signals_section
 
-FOOT: Final = "Every number on this page is one that the SQL below its picture returns. The page holds no script and loads nothing."
+FOOT: Final = (
+    "Every number on this page is one that the SQL below its picture returns. The page holds no script and loads nothing."
+)
 
 
 def sections_of(reading: Reading) -> list[Section]:
     """Return the parts of the page that the version has something for."""
-    return [calibration_section(reading, source) for source in sources_with_cells(reading)]
+    cells = {source: calibration_section(reading, source) for source in sources_with_cells(reading)}
+    found = [
+        contents_section(reading, reading.record),
+        cells.pop("sra", None),
+        effect_section(reading),
+        signals_section(reading),
+        cap_section(reading),
+        grace_section(reading),
+        cells.pop("grace", None),
+        benchmirt_section(reading),
+        *cells.values(),
+    ]
+    return [section for section in found if section]
 
 
 def report(reading: Reading) -> str:
     """Return the report as one HTML page; the same version gives the same bytes."""
     version = reading.record["version_id"]
-    return page(f"Do models know what they know? Version {version}", "", FOOT, sections_of(reading))
+    lead = f"Version {version} of a calibration lake, in pictures."
+    return page("Do models know what they know?", lead, FOOT, sections_of(reading))

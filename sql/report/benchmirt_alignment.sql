@@ -5,8 +5,7 @@
 -- hides: Not which rows are misplaced, and not whether a suspect model is a bad one.
 SELECT
     model,
-    alignment_group,
-    alignment_suspect,
+    concat('group ', alignment_group, CASE WHEN alignment_suspect THEN ', suspect' END) AS membership,
     n_items,
     model_rest_correlation,
     main_group_correlation

@@ -38,7 +38,7 @@ def step_of(lo: float, hi: float, count: int) -> float:
     return next(step * power for step in _STEPS if step * power >= least * (1 - 1e-9))
 
 
-def domain(values: Iterable[float | None], *, include: float | None = None, count: int = 5) -> tuple[float, float]:
+def domain(values: Iterable[float | None], *, include: float | None = None, count: int = 10) -> tuple[float, float]:
     """Return a range of whole steps that holds every finite number given; of none, from 0 to 1."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if include is not None:

@@ -69,10 +69,11 @@ def calibration_section(rows: Rows, source: str) -> Section:
 
 def _switches(cells: pl.DataFrame) -> list[Switch]:
     datasets, conditions = in_order(cells["dataset"]), in_order(cells["condition"], CONDITIONS)
+    signals = in_order(cells["signal"], SIGNALS)
     return [
         Switch("dataset", "Data set", datasets, any_of=len(datasets) > 1),
         Switch("condition", "Condition", conditions, any_of=len(conditions) > 1),
-        Switch("signal", "Signals", in_order(cells["signal"], SIGNALS), many=True),
+        Switch("signal", "Signals", signals, many=True, shown=[signal_name(signal) for signal in signals]),
     ]
 
 
@@ -109,9 +110,8 @@ def _parts(frame: pl.DataFrame, source: str) -> Parts:
 def _caption_row(signal: str, frame: pl.DataFrame, switch: Switch, kind: _Kind) -> CaptionRow:
     row = frame.row(0, named=True)
     cells = [_caption_cell(row, column, spread) for column, spread in kind.columns]
-    classes = f"signal signal{list(switch.options).index(signal)}"
     data = {"signal": signal, "n": row["n"]}
-    return CaptionRow(SERIES.get(signal, 0), signal_name(signal), f"n {row['n']:,}", cells, data, classes)
+    return CaptionRow(SERIES.get(signal, 0), signal_name(signal), f"n {row['n']:,}", cells, data, switch.classes(signal))
 
 
 def _caption_cell(row: Mapping[str, Any], column: str, spread: bool) -> Cell:
