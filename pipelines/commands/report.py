@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pipelines.commands.common import lake_option, outside, size
-from pipelines.report.reading import read_lake
+from pipelines.report.reading import compare, read_lake
 from pipelines.report.report import report as make_report
 from warehouse.storage.layout import Lake
 
@@ -16,11 +16,12 @@ from warehouse.storage.layout import Lake
 @lake_option
 @click.option("--to", "target", type=click.Path(dir_okay=False, path_type=Path), default="lake-report.html",
               show_default=True, help="File to write.")  # fmt: skip
-def report(lake: Path, target: Path) -> None:
+@click.option("--compare", "version_id", metavar="VERSION", help="Show what changed since this version too.")
+def report(lake: Path, target: Path, version_id: str | None) -> None:
     """Write one HTML page with the current version's pictures: it needs no network and holds no script."""
     found = Lake.at(lake)
     place = outside(found, target)
-    text = make_report(read_lake(found))
+    text = make_report(read_lake(found), compare(found, version_id) if version_id else None)
     place.write_text(text, encoding="utf-8", newline="\n")
     click.echo(f"wrote {place}, {size(len(text.encode()))}: open it in any browser")
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from pipelines.report.drawing.marks import Axes
 from pipelines.report.drawing.numbers import exact
 from pipelines.report.model import Section
-from pipelines.report.picture import load_pictures
+from pipelines.report.picture import load_comparisons, load_pictures
 from pipelines.report.switches import switch_rules
 from pipelines.terminal import printable
 
@@ -32,11 +32,11 @@ SHAPES: Final = (
 
 def page(title: str, lead: str, foot: str, sections: Sequence[Section]) -> str:
     """Return one self-contained page; the same sections give the same bytes."""
-    environment = _environment()
+    templates = environment()
     axes = {axes_id(found): found for section in sections for found in _axes_of(section)}
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8") + switch_rules(sections)
-    return environment.get_template("page.html.j2").render(
-        title=title, lead=lead, foot=foot, sections=sections, pictures=load_pictures(), shapes=SHAPES,
+    return templates.get_template("page.html.j2").render(
+        title=title, lead=lead, foot=foot, sections=sections, pictures=load_pictures() | load_comparisons(), shapes=SHAPES,
         page_axes=sorted(axes.items()), policy=policy(style), style=Markup(style),
     )  # fmt: skip
 
@@ -57,16 +57,17 @@ def _axes_of(section: Section) -> Iterator[Axes]:
         yield from (card.panel.axes for card in figure.cards if card.panel)
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """Return what fills templates: every value is escaped, and text that a terminal or a page obeys is written out."""
+    found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
-    environment.filters |= {
+    found.filters |= {
         "exact": lambda value: printable(exact(value)),
         "text": lambda value: printable(str(value)),
         "px": lambda value: f"{value:g}",
         "points": lambda values: ";".join(" ".join(map(exact, row)) for row in values),
         "axes_id": axes_id,
     }
-    return environment
+    return found

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import duckdb
 import polars as pl
 
-from pipelines.report.picture import load_pictures
+from pipelines.report.picture import Picture, load_comparisons, load_pictures
 from warehouse.catalog import connect_version, damage_named, open_lake
 from warehouse.code import reading_hash
+from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
+from warehouse.storage.markers import published_ids
 from warehouse.storage.record import read_record
 from warehouse.storage.versions import require_version
 
@@ -49,8 +53,37 @@ def read_lake(lake: Lake) -> Reading:
 def read_version(lake: Lake, version: Path) -> Reading:
     """Return what one version says to every picture. Raises LakeError likewise."""
     record = read_record(version)
+    return Reading(record, _ask(lake, version, record, load_pictures()))
+
+
+def compare(lake: Lake, version_id: str) -> Reading:
+    """Return what differs between the current version and another one, whose record the reading holds.
+
+    Raises LakeError where there is no such version, and likewise.
+    """
+    current, other = require_version(lake), lake.version(version_id)
+    if version_id not in published_ids(lake):
+        raise LakeError(
+            f"{version_id} is no version of {lake.root}: `callake versions --lake {lake.root}` lists them."
+        )
+    comparisons = load_comparisons()
+    named = {picture.of for picture in comparisons.values() if picture.of}
+    asked = {name: picture for name, picture in (load_pictures() | comparisons).items() if name in named}
+    after, before = (_ask(lake, version, read_record(version), asked) for version in (current, other))
+    found = {picture.name: _differences(picture, before, after) for picture in comparisons.values() if picture.of}
+    return Reading(read_record(other), found)
+
+
+def _differences(picture: Picture, before: dict[str, pl.DataFrame], after: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    with duckdb.connect() as connection:
+        connection.register("before", before[picture.of].to_arrow())
+        connection.register("after", after[picture.of].to_arrow())
+        return connection.sql(picture.sql).pl()
+
+
+def _ask(lake: Lake, version: Path, record: Record, pictures: Mapping[str, Picture]) -> dict[str, pl.DataFrame]:
     with _connected(lake, version, record) as connection, damage_named(connection):
-        return Reading(record, {name: connection.sql(picture.sql).pl() for name, picture in load_pictures().items()})
+        return {name: connection.sql(picture.sql).pl() for name, picture in pictures.items()}
 
 
 def _connected(lake: Lake, version: Path, record: Record) -> Any:  # noqa: ANN401

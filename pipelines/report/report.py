@@ -9,6 +9,7 @@ from pipelines.report.page import page
 from pipelines.report.reading import Reading
 from pipelines.report.sections.benchmirt import benchmirt_section
 from pipelines.report.sections.calibration import calibration_section, sources_with_cells
+from pipelines.report.sections.changes import changes_section
 from pipelines.report.sections.contents import contents_section
 from pipelines.report.sections.effect import effect_section
 from pipelines.report.sections.grace import grace_section
@@ -36,8 +37,12 @@ def sections_of(reading: Reading) -> list[Section]:
     return [section for section in found if section]
 
 
-def report(reading: Reading) -> str:
-    """Return the report as one HTML page; the same version gives the same bytes."""
+def report(reading: Reading, changes: Reading | None = None) -> str:
+    """Return the report as one HTML page, with what changed since another version where that was read.
+
+    The same versions give the same bytes.
+    """
+    compared = [changes_section(changes, changes.record)] if changes else []
     version = reading.record["version_id"]
     lead = f"Version {version} of a calibration lake, in pictures."
-    return page("Do models know what they know?", lead, FOOT, sections_of(reading))
+    return page("Do models know what they know?", lead, FOOT, [*compared, *sections_of(reading)])
