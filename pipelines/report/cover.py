@@ -1,8 +1,13 @@
-"""One small picture that stands alone: for the front page of the project, and beside the asset in Dagster."""
+"""One small picture that stands alone: for the front page of the project, and beside the asset in Dagster.
+
+`python -m pipelines.report.cover LAKE FILE` writes it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -12,9 +17,10 @@ from pipelines.report.drawing.marks import Panel
 from pipelines.report.model import Key
 from pipelines.report.names import CONDITIONS, SERIES, SIGNALS, SOURCES, in_order, signal_name
 from pipelines.report.page import SHAPES, TEMPLATES, environment
-from pipelines.report.reading import Rows
+from pipelines.report.reading import Rows, read_lake
+from warehouse.storage.layout import Lake
 
-MOST: Final = 5
+MOST: Final = 4
 """Models in the picture."""
 
 _STEP: Final = RELIABILITY_AXES.width + 10
@@ -58,14 +64,28 @@ def _tiles(frame: pl.DataFrame) -> list[_Tile]:
     for number, model in enumerate(in_order(frame["model"])[:MOST]):
         own = frame.filter(pl.col("model") == model)
         signals = in_order(own["signal"], SIGNALS)
-        panel = reliability_panel({s: own.filter(pl.col("signal") == s) for s in signals}, {}, SERIES, signals)
+        drawn = reliability_panel({s: own.filter(pl.col("signal") == s) for s in signals}, {}, SERIES, signals)
         name = model if len(model) <= _NAME else f"{model[: _NAME - 1]}…"
-        tiles.append(_Tile(number * _STEP, name, panel))
+        tiles.append(_Tile(number * _STEP, name, _bare(drawn)))
     return tiles
+
+
+def _bare(panel: Panel) -> Panel:
+    """Return a panel without the rows behind its marks, which only the page carries."""
+    layers = [
+        replace(layer, data={}, classes="", marks=[replace(mark, data={}, label="") for mark in layer.marks])
+        for layer in panel.layers
+    ]
+    return replace(panel, layers=layers)
 
 
 def _title(frame: pl.DataFrame) -> str:
     if frame.is_empty():
         return "This version holds no confidence that is a probability."
     source, dataset, condition = frame.select("source", "dataset", "condition").row(0)
-    return f"{SOURCES.get(source, source)}, {dataset}, {condition}: how often is a model right when it says how sure it is?"
+    place = f"{SOURCES.get(source, source)}, {dataset}, {condition}"
+    return f"{place}: how often is a model right when it says how sure it is?"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[2]).write_text(cover(read_lake(Lake.at(sys.argv[1]))), encoding="utf-8", newline="\n")

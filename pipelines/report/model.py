@@ -65,7 +65,7 @@ class CaptionRow:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One of many small pictures: whose it is, the picture, and a table of figures. Without a panel, `absent` says why."""
+    """One of many small pictures: whose it is, the picture, a table of figures. Without a panel, `absent` says why."""
 
     title: str
     subtitle: str

@@ -36,7 +36,8 @@ def page(title: str, lead: str, foot: str, sections: Sequence[Section]) -> str:
     axes = {axes_id(found): found for section in sections for found in _axes_of(section)}
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8") + switch_rules(sections)
     return templates.get_template("page.html.j2").render(
-        title=title, lead=lead, foot=foot, sections=sections, pictures=load_pictures() | load_comparisons(), shapes=SHAPES,
+        title=title, lead=lead, foot=foot, sections=sections, shapes=SHAPES,
+        pictures={**load_pictures(), **load_comparisons()},
         page_axes=sorted(axes.items()), policy=policy(style), style=Markup(style),
     )  # fmt: skip
 

@@ -63,12 +63,10 @@ def compare(lake: Lake, version_id: str) -> Reading:
     """
     current, other = require_version(lake), lake.version(version_id)
     if version_id not in published_ids(lake):
-        raise LakeError(
-            f"{version_id} is no version of {lake.root}: `callake versions --lake {lake.root}` lists them."
-        )
+        raise LakeError(f"{version_id} is no version of {lake.root}: `callake versions --lake {lake.root}` lists them.")
     comparisons = load_comparisons()
     named = {picture.of for picture in comparisons.values() if picture.of}
-    asked = {name: picture for name, picture in (load_pictures() | comparisons).items() if name in named}
+    asked = {name: picture for name, picture in {**load_pictures(), **comparisons}.items() if name in named}
     after, before = (_ask(lake, version, read_record(version), asked) for version in (current, other))
     found = {picture.name: _differences(picture, before, after) for picture in comparisons.values() if picture.of}
     return Reading(read_record(other), found)
@@ -78,7 +76,8 @@ def _differences(picture: Picture, before: dict[str, pl.DataFrame], after: dict[
     with duckdb.connect() as connection:
         connection.register("before", before[picture.of].to_arrow())
         connection.register("after", after[picture.of].to_arrow())
-        return connection.sql(picture.sql).pl()
+        found: pl.DataFrame = connection.sql(picture.sql).pl()
+    return found
 
 
 def _ask(lake: Lake, version: Path, record: Record, pictures: Mapping[str, Picture]) -> dict[str, pl.DataFrame]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from pipelines.report.model import Section
@@ -14,9 +15,12 @@ from pipelines.report.sections.contents import contents_section
 from pipelines.report.sections.effect import effect_section
 from pipelines.report.sections.grace import grace_section
 from pipelines.report.sections.signals import cap_section, signals_section
+from warehouse.storage.files import write_atomic
+from warehouse.storage.layout import Lake
 
 FOOT: Final = (
-    "Every number on this page is one that the SQL below its picture returns. The page holds no script and loads nothing."
+    "Every number on this page is one that the SQL below its picture returns. The page holds no script and loads "
+    "nothing."
 )
 
 
@@ -46,3 +50,15 @@ def report(reading: Reading, changes: Reading | None = None) -> str:
     version = reading.record["version_id"]
     lead = f"Version {version} of a calibration lake, in pictures."
     return page("Do models know what they know?", lead, FOOT, [*compared, *sections_of(reading)])
+
+
+def beside(lake: Lake) -> Path:
+    """Return where a lake's report stands unless a place is named: next to the lake's folder."""
+    return lake.root.with_name(f"{lake.root.name}-report.html")
+
+
+def write_report(place: Path, text: str) -> int:
+    """Write a page so that a reader sees a whole one, and return its size in bytes."""
+    data = text.encode()
+    write_atomic(place, data)
+    return len(data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -34,7 +34,7 @@ RISK_AXES: Final = Axes(WIDTH, 250, UNIT_BOX, X.ticks(), Y.ticks(), "coverage: s
 
 def reliability_panel(bins: Frames, corp: Frames, series: Mapping[str, int], signals: Sequence[str]) -> Panel:
     """Return the diagram of one cell's signals: dots with whiskers, bars that count rows, and the CORP line."""
-    most = max(int(frame["n"].max() or 1) for frame in bins.values())  # type: ignore[call-overload]
+    most = max(row["n"] for frame in bins.values() for row in frame.select("n").iter_rows(named=True))
     layers = []
     for place, (signal, frame) in enumerate(bins.items()):
         width = 23.4 * BAR_ROOM / len(bins)
@@ -110,6 +110,3 @@ def _references(frame: pl.DataFrame) -> list[Curve]:
 
 def _path(values: Sequence[Sequence[float]]) -> str:
     return polyline([(X.at(x), Y.at(y)) for x, y in values])
-
-
-Panelled = Callable[[Frames, Frames, Mapping[str, int], Sequence[str]], Panel]

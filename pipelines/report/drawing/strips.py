@@ -57,7 +57,9 @@ def scale_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> Sc
     return Scale(lo, hi, LEFT, RIGHT)
 
 
-def strip(entries: Sequence[Entry], column: Column, scale: Scale, *, first: bool) -> tuple[list[Layer], list[tuple[int | None, str]], float]:
+def strip(
+    entries: Sequence[Entry], column: Column, scale: Scale, *, first: bool
+) -> tuple[list[Layer], list[tuple[int | None, str]], float]:
     """Return one cell of a forest plot: a layer an entry, one below the other, their texts, and the height.
 
     What else the page says of a row stands in its `first` cell alone.
@@ -65,7 +67,9 @@ def strip(entries: Sequence[Entry], column: Column, scale: Scale, *, first: bool
     layers, texts = [], []
     for place, entry in enumerate(entries):
         y = STEP * place + STEP / 2
-        layers.append(Layer(entry.series, entry.data, [_mark(entry, column, scale, y, first=first)], classes=entry.classes))
+        layers.append(
+            Layer(entry.series, entry.data, [_mark(entry, column, scale, y, first=first)], classes=entry.classes)
+        )
         text = _text(entry.row, column)
         texts.append((entry.series if entry.coloured else None, text))
     return layers, texts, STEP * len(entries)

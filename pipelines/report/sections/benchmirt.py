@@ -20,6 +20,7 @@ _ALIGNMENT: Final = Forest(
     ],
     name="model", details=("membership",), extras=("n_items",), shared=True, keep_order=True,
 )  # fmt: skip
+_LEGEND: Final = (Key(0, "probability of a score of 1", line=True), Key(1, "information", line=True))
 _ABILITY: Final = Forest(
     [Column("ability", "ability [standard deviations]", 0.0, ("ability_less_se", "ability_plus_se"))],
     name="model", details=("fit_id",), extras=("ability_se",), keep_order=True,
@@ -77,7 +78,11 @@ def _curves(rows: Rows) -> Figure | None:
         names = ("ability", "probability; information")
         panel = lines_panel("irt_curves", lines, "ability", names, f"Characteristic and information curve of {item}.")
         cards.append(Card(str(item), "", {}, panel=panel))
-    return Figure(("irt_curves",), cards=cards, legend=[Key(0, "probability of a score of 1", line=True), Key(1, "information", line=True)])
+    return Figure(
+        ("irt_curves",),
+        cards=cards,
+        legend=_LEGEND,
+    )
 
 
 def _abilities(rows: Rows) -> Figure | None:

@@ -111,13 +111,16 @@ def _caption_row(signal: str, frame: pl.DataFrame, switch: Switch, kind: _Kind) 
     row = frame.row(0, named=True)
     cells = [_caption_cell(row, column, spread) for column, spread in kind.columns]
     data = {"signal": signal, "n": row["n"]}
-    return CaptionRow(SERIES.get(signal, 0), signal_name(signal), f"n {row['n']:,}", cells, data, switch.classes(signal))
+    return CaptionRow(
+        SERIES.get(signal, 0), signal_name(signal), f"n {row['n']:,}", cells, data, switch.classes(signal)
+    )
 
 
 def _caption_cell(row: Mapping[str, Any], column: str, spread: bool) -> Cell:
-    names = (column, f"{column}_lo", f"{column}_hi") if spread else (column,)
-    data = {name: row[name] for name in names if row[name] is not None}
-    return Cell(shown(row[column]), data, narrow(row[names[1]], row[names[2]]) if spread else "")
+    lo, hi = (row[f"{column}{end}"] if spread else None for end in ("_lo", "_hi"))
+    values = {column: row[column], f"{column}_lo": lo, f"{column}_hi": hi}
+    data = {name: value for name, value in values.items() if value is not None}
+    return Cell(shown(row[column]), data, narrow(lo, hi))
 
 
 def _card(

@@ -31,8 +31,8 @@ _ENTROPY: Final = Forest(
 )  # fmt: skip
 _CHANGES: Final = [f"d_{name}{end}" for name in ("accuracy", "confidence") for end in ("", "_lo", "_hi")]
 _LEAD: Final = (
-    "Every question that was asked with and without a skill is a pair. A model that knows what it knows grows surer by as "
-    "much as it gets better: change in confidence equals change in accuracy, and bias stays."
+    "Every question that was asked with and without a skill is a pair. A model that knows what it knows grows surer by "
+    "as much as it gets better: change in confidence equals change in accuracy, and bias stays."
 )
 
 
@@ -51,7 +51,9 @@ def effect_section(rows: Rows) -> Section | None:
         Figure(("skill_effect_dots",), cards=_dots(rows.frame("skill_effect_dots"), switches),
                notes=("Numbers beside the dots are the models, in the order of the names below each card.",)),
     ]  # fmt: skip
-    return Section("sra-effect", "SRA: does confidence move with accuracy when a skill is supplied?", _LEAD, figures, switches)
+    return Section(
+        "sra-effect", "SRA: does confidence move with accuracy when a skill is supplied?", _LEAD, figures, switches
+    )
 
 
 def entropy_effect(rows: Rows) -> Figure | None:
@@ -69,11 +71,15 @@ def _dots(frame: pl.DataFrame, switches: Sequence[Switch]) -> list[Card]:
     cards = []
     for seen in frame.partition_by("signal", "contrast", maintain_order=True):
         span = domain([value for column in _CHANGES for value in seen[column]], include=0.0)
-        cards += [_dots_card(part, models, span, switches) for part in seen.partition_by("dataset", maintain_order=True)]
+        cards += [
+            _dots_card(part, models, span, switches) for part in seen.partition_by("dataset", maintain_order=True)
+        ]
     return cards
 
 
-def _dots_card(part: pl.DataFrame, models: Sequence[str], span: tuple[float, float], switches: Sequence[Switch]) -> Card:
+def _dots_card(
+    part: pl.DataFrame, models: Sequence[str], span: tuple[float, float], switches: Sequence[Switch]
+) -> Card:
     keys = part.select("dataset", "signal", "contrast").row(0, named=True)
     place = f"{signal_name(keys['signal'])} · {keys['contrast']}"
     layers = []
