@@ -44,7 +44,6 @@ class Entry:
     row: Mapping[str, Any]
     extras: Sequence[str] = ()
     coloured: bool = False
-    classes: str = ""
 
 
 def scale_of(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> Scale:
@@ -67,9 +66,7 @@ def strip(
     layers, texts = [], []
     for place, entry in enumerate(entries):
         y = STEP * place + STEP / 2
-        layers.append(
-            Layer(entry.series, entry.data, [_mark(entry, column, scale, y, first=first)], classes=entry.classes)
-        )
+        layers.append(Layer(entry.series, entry.data, [_mark(entry, column, scale, y, first=first)]))
         text = _text(entry.row, column)
         texts.append((entry.series if entry.coloured else None, text))
     return layers, texts, STEP * len(entries)
