@@ -15,13 +15,10 @@ from typing import TextIO
 import click
 import duckdb
 import polars as pl
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from pipelines.commands.common import is_unicode, lake_option, outside
+from pipelines.commands.display import SHOWN_ROWS, print_result, print_table
 from pipelines.commands.statements import confine, judge
-from pipelines.terminal import printable
 from warehouse.catalog import damage_named, open_lake
 from warehouse.dictionary import describe, markdown, overview
 from warehouse.errors import LakeError
@@ -29,16 +26,20 @@ from warehouse.restrictions import restricted_columns_written
 from warehouse.storage.layout import Lake
 
 FORMATS = ("table", "json", "csv", "parquet")
-SHOWN_ROWS = 200
 
 
 @click.command("sql")
 @click.argument("query")
 @lake_option
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="How to print.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="How to print, numbers exact; without it a table, and on a terminal numbers are rounded.",
+)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here instead of printing.")
 @click.option("--threads", type=click.IntRange(min=1), help="DuckDB threads; default: one a core.")
-def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | None) -> None:
+def sql(query: str, lake: Path, form: str | None, output: Path | None, threads: int | None) -> None:
     """Ask the current version with SQL; QUERY of `-` reads standard input.
 
     Nothing is written inside the lake: COPY … TO 'file' and --output take files elsewhere. What does not fit in
@@ -103,7 +104,7 @@ def _warn(connection: duckdb.DuckDBPyConnection, text: str, *, to_file: bool) ->
         )
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: str, output: Path | None) -> None:
+def _answer(connection: duckdb.DuckDBPyConnection, text: str, form: str | None, output: Path | None) -> None:
     if form == "parquet":
         _write_parquet(connection, text, str(output))
     else:
@@ -116,7 +117,7 @@ def _write_parquet(connection: duckdb.DuckDBPyConnection, text: str, target: str
         relation.write_parquet(target, compression="zstd")
 
 
-def _write(result: duckdb.DuckDBPyConnection, form: str, output: Path | None) -> None:
+def _write(result: duckdb.DuckDBPyConnection, form: str | None, output: Path | None) -> None:
     if not result.description:
         return
     if output is not None:
@@ -126,10 +127,10 @@ def _write(result: duckdb.DuckDBPyConnection, form: str, output: Path | None) ->
         _print(result, form, sys.stdout)
 
 
-def _print(result: duckdb.DuckDBPyConnection, form: str, handle: TextIO) -> None:
+def _print(result: duckdb.DuckDBPyConnection, form: str | None, handle: TextIO) -> None:
     columns = [str(column[0]) for column in result.description or ()]
-    if form == "table":
-        print_table(columns, result.fetchmany(SHOWN_ROWS + 1), handle)
+    if form in {None, "table"}:
+        print_result(columns, result.fetchmany(SHOWN_ROWS + 1), handle, exact=form is not None)
         return
     writer = csv.writer(handle, lineterminator="\n")
     if form == "csv":
@@ -168,26 +169,6 @@ def _plain(value: object) -> object:
     if isinstance(value, bytes):
         return value.hex()
     return value if isinstance(value, str | int | float | None) else str(value)
-
-
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], handle: TextIO) -> None:
-    """Print rows as a table for people: folded to a terminal's width, whole elsewhere, at most `SHOWN_ROWS`."""
-    console = Console(file=handle, highlight=False, width=None if handle.isatty() else 100_000)
-    grid = RichTable(box=None, pad_edge=False)
-    for number, column in enumerate(columns):
-        numeric = all(isinstance(row[number], int | float | None) for row in rows)
-        grid.add_column(Text(printable(column)), justify="right" if numeric else "left", overflow="fold")
-    for row in rows[:SHOWN_ROWS]:
-        grid.add_row(*[Text(_cell(value)) for value in row])
-    console.print(grid)
-    if len(rows) > SHOWN_ROWS:
-        console.print(f"… only the first {SHOWN_ROWS} rows are shown; --format csv or json prints all.", markup=False)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "NULL"
-    return f"{value:.6g}" if isinstance(value, float) else printable(str(value))
 
 
 @click.command("tables")

@@ -82,7 +82,12 @@ def _differences(picture: Picture, before: dict[str, pl.DataFrame], after: dict[
 
 def _ask(lake: Lake, version: Path, record: Record, pictures: Mapping[str, Picture]) -> dict[str, pl.DataFrame]:
     with _connected(lake, version, record) as connection, damage_named(connection):
-        return {name: connection.sql(picture.sql).pl() for name, picture in pictures.items()}
+        return ask(connection, pictures)
+
+
+def ask(connection: Any, pictures: Mapping[str, Picture]) -> dict[str, pl.DataFrame]:  # noqa: ANN401
+    """Return the rows of each picture from a connection that sees one version."""
+    return {name: connection.sql(picture.sql).pl() for name, picture in pictures.items()}
 
 
 def _connected(lake: Lake, version: Path, record: Record) -> Any:  # noqa: ANN401
