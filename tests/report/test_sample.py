@@ -67,7 +67,8 @@ def test_the_demo_ends_with_a_report_and_says_how_to_open_it(demo: tuple[Lake, R
 
 
 def test_every_source_has_its_pictures(place: Path) -> None:
-    shown = {mark["picture"] for mark in (page := read_page(place.read_text())).marks + page.curves}
+    page = read_page(place.read_text())
+    shown = {mark["picture"] for mark in (*page.marks, *page.curves)}
     assert shown == load_pictures().keys()
 
 

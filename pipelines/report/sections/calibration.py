@@ -99,7 +99,7 @@ def _parts(frame: pl.DataFrame, source: str) -> Parts:
     found: Parts = {}
     keys = ("model", "dataset", "condition", "signal")
     chosen = frame.filter(pl.col("source") == source)
-    signals = in_order(chosen["signal"], SIGNALS)
+    signals = in_order(chosen["signal"].unique(), SIGNALS)
     parts = chosen.partition_by(*keys, as_dict=True, maintain_order=True)
     for model, dataset, condition, signal in sorted(parts, key=lambda key: signals.index(str(key[3]))):
         part = parts[model, dataset, condition, signal]
