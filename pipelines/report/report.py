@@ -47,9 +47,13 @@ def report(reading: Reading, changes: Reading | None = None) -> str:
     The same versions give the same bytes.
     """
     compared = [changes_section(changes, changes.record)] if changes else []
-    version = reading.record["version_id"]
-    lead = f"Version {version} of a calibration lake, in pictures."
-    return page("Do models know what they know?", lead, FOOT, [*compared, *sections_of(reading)])
+    sections = sections_of(reading)
+    lead = f"Version {reading.record['version_id']} of a calibration lake, in pictures."
+    if len(sections) == 1:
+        lead += (
+            " No source in it has a confidence, a buzz or a fit to draw: `callake build --help` says how to add one."
+        )
+    return page("Do models know what they know?", lead, FOOT, [*compared, *sections])
 
 
 def beside(lake: Lake) -> Path:

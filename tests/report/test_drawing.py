@@ -47,6 +47,7 @@ def test_numbers_for_eyes() -> None:
     assert interval(-0.1, 0.2) == "−0.100 to 0.200"
     assert interval(None, 0.2) == narrow(0.1, None) == ""
     assert narrow(0.123, 0.456) == "0.12–0.46"
+    assert narrow(-0.123, 0.456) == "−0.12 to 0.46"
 
 
 @given(st.floats(-1e9, 1e9))

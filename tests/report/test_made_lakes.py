@@ -113,7 +113,7 @@ def test_a_lake_without_a_row_says_what_it_is() -> None:
     found = reading(derive(database()))
     text = checked(found)
     assert found.record["version_id"] in text
-    assert "<h2" in text
+    assert "callake build --help" in text
     assert "holds no confidence" in cover(found)
 
 

@@ -28,5 +28,7 @@ def interval(lo: float | None, hi: float | None, digits: int = 3) -> str:
 
 
 def narrow(lo: float | None, hi: float | None) -> str:
-    """Return an interval of numbers that are not below 0, in little room; nothing where it has no ends."""
-    return "" if lo is None or hi is None else f"{shown(lo, 2)}–{shown(hi, 2)}"
+    """Return an interval in little room; nothing where it has no ends. A dash beside a minus would be misread."""
+    if lo is None or hi is None:
+        return ""
+    return f"{shown(lo, 2)}{'–' if lo >= 0 else ' to '}{shown(hi, 2)}"

@@ -18,7 +18,7 @@ SEVERITIES: Final = ("error", "warning", "info")
 
 def contents_section(rows: Rows, record: Record) -> Section:
     """Return what the version is and holds; an empty version has this section alone."""
-    figures = [_files(rows), _findings(rows), _coverage(rows), _hashes(rows)]
+    figures = [_counts(rows), _files(rows), _findings(rows), _coverage(rows), _hashes(rows)]
     return Section("contents", "What is in it", "", [figure for figure in figures if figure], facts=facts(record))
 
 
@@ -37,6 +37,12 @@ def facts(record: Record) -> list[tuple[str, str]]:
         ("tables", f"{len(record['tables'])} with {rows:,} rows in {size:,} bytes"),
         ("checks over whole tables", f"{len(checks)} run, {len(failed)} failed {', '.join(failed)}".strip()),
     ]
+
+
+def _counts(rows: Rows) -> Figure | None:
+    frame = rows.frame("counts")
+    headings = {"source": "source", "table_name": "table", "n": "rows"}
+    return None if frame.is_empty() else Figure(("counts",), table=table(frame, headings))
 
 
 def _files(rows: Rows) -> Figure | None:
