@@ -81,8 +81,14 @@ def _differences(picture: Picture, before: dict[str, pl.DataFrame], after: dict[
 
 
 def _ask(lake: Lake, version: Path, record: Record, pictures: Mapping[str, Picture]) -> dict[str, pl.DataFrame]:
-    with _connected(lake, version, record) as connection, damage_named(connection):
-        return ask(connection, pictures)
+    try:
+        with _connected(lake, version, record) as connection, damage_named(connection):
+            return ask(connection, pictures)
+    except duckdb.Error as problem:
+        raise LakeError(
+            f"{version.name} does not answer this code's queries ({problem}): it was built by code of another version "
+            f"({record['code']['version']}). Build the lake again, or report it with that code."
+        ) from problem
 
 
 def ask(connection: Any, pictures: Mapping[str, Picture]) -> dict[str, pl.DataFrame]:  # noqa: ANN401
@@ -96,9 +102,12 @@ def _connected(lake: Lake, version: Path, record: Record) -> Any:  # noqa: ANN40
     The catalog in the lake will do where it is the current version's and was written by the same SQL.
     """
     if lake.current_id() == version.name and record["code"]["reading"] == reading_hash():
-        return open_lake(lake)
+        opened = open_lake(lake)
+        # A build may have published another version meanwhile.
+        if opened.execute("SELECT version_id FROM lake_location").fetchall() == [(version.name,)]:
+            return opened
+        opened.close()
     connection = connect_version(version)
-    connection.execute(
-        "CREATE TABLE lake_location AS SELECT $1 AS root, $2 AS version_id", [str(lake.root), version.name]
-    )
+    here = "CREATE TABLE lake_location AS SELECT $1 AS root, $2 AS version_id"
+    connection.execute(here, [str(lake.root), version.name])
     return connection

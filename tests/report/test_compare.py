@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from pipelines.cli import cli
 from pipelines.commands.build import run_build
-from pipelines.report.reading import compare
+from pipelines.report.picture import Picture
+from pipelines.report.reading import compare, read_lake
 from synthetic.sra import Spec, generate
 from tests.pipelines.conftest import sra_options, write_files
 from tests.report.rows import disagreements, read_page
@@ -80,3 +81,10 @@ def test_a_version_beside_itself_has_not_changed(lake: Lake) -> None:
 def test_a_version_that_is_not_there_is_a_sentence(lake: Lake) -> None:
     with pytest.raises(LakeError, match="callake versions"):
         compare(lake, "20200101T000000.000000Z-000000000000")
+
+
+def test_a_version_that_other_code_built_is_a_sentence(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    asks_more = Picture("p", "t", "s", "h", "SELECT no_such_column FROM rollouts")
+    monkeypatch.setattr("pipelines.report.reading.load_pictures", lambda: {"p": asks_more})
+    with pytest.raises(LakeError, match=r"(?s)no_such_column.*another version"):
+        read_lake(lake)
