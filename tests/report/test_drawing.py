@@ -76,7 +76,7 @@ def test_dots_whiskers_and_bars_stand_where_the_row_says() -> None:
 
 def test_a_strip_has_a_line_an_entry() -> None:
     column = Column("auroc", "AUROC", 0.5)
-    rows = [
+    rows: list[dict[str, float | None]] = [
         {"auroc": 0.7, "auroc_lo": 0.6, "auroc_hi": 0.8, "n": 5},
         {"auroc": None, "auroc_lo": None, "auroc_hi": None, "n": 0},
     ]
@@ -105,8 +105,9 @@ def test_thinning_keeps_ends_area_and_shape(size: int, seed: int) -> None:
     y = np.cumsum(wrong) / np.arange(1, size + 1)
     kept = kept_points(x, y)
     assert {0, size - 1} <= set(kept.tolist())
-    assert abs(np.trapezoid(y[kept], x[kept]) - np.trapezoid(y, x)) <= TOLERANCE + 1e-12
-    assert np.abs(np.interp(x, x[kept], y[kept]) - y).max() <= DEVIATION + 1e-12
+    area = float(np.trapezoid(y[kept], x[kept])) - float(np.trapezoid(y, x))
+    assert abs(area) <= TOLERANCE + 1e-12
+    assert float(np.abs(np.interp(x, x[kept], y[kept]) - y).max()) <= DEVIATION + 1e-12
 
 
 def test_thinning_leaves_out_most_of_a_long_curve() -> None:
