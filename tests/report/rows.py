@@ -97,27 +97,51 @@ def expand(curves: Sequence[Said]) -> Iterator[Said]:
 def disagreements(said: Sequence[Said], frames: Mapping[str, pl.DataFrame]) -> list[str]:
     """Return where a page and the queries differ: a mark that no row equals, a row that no mark shows."""
     found = []
-    for name in sorted({mark["picture"] for mark in said}):
-        frame = frames[name]
-        texts = [column for column, dtype in frame.schema.items() if dtype == pl.String]
-        rows: dict[tuple[tuple[str, str], ...], list[tuple[int, dict[str, Any]]]] = {}
+    by_picture: dict[str, list[Said]] = {}
+    for mark in said:
+        by_picture.setdefault(mark["picture"], []).append(mark)
+    for name, marks in sorted(by_picture.items()):
+        index = _Index(frames[name])
         matched: set[int] = set()
-        known: set[tuple[str, ...]] = set()
-        for mark in (mark for mark in said if mark["picture"] == name):
-            columns = tuple(column for column in texts if column in mark)
-            if columns not in known:
-                known.add(columns)
-                for number, row in enumerate(frame.iter_rows(named=True)):
-                    key = tuple((column, printable(str(row[column]))) for column in columns)
-                    rows.setdefault(key, []).append((number, row))
-            own = tuple((column, mark[column]) for column in columns)
-            equal = {number for number, row in rows.get(own, []) if _equal(mark, row)}
+        for mark in marks:
+            equal = index.rows_of(mark)
             if not equal:
                 found.append(f"{name}: no row equals {mark}")
             matched |= equal
-        if name not in THINNED and len(matched) < frame.height:
-            found.append(f"{name}: {frame.height - len(matched)} of {frame.height} rows are not on the page")
+        if name not in THINNED and len(matched) < frames[name].height:
+            found.append(f"{name}: {frames[name].height - len(matched)} of {frames[name].height} rows are not shown")
     return found
+
+
+class _Index:
+    """The rows of a query by the text that a mark carries and, coarsely, by its first number."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.rows = frame.to_dicts()
+        self.texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+        self.numbers = [name for name, dtype in frame.schema.items() if dtype.is_numeric()]
+        self.known: dict[tuple[str, ...], dict[tuple[object, ...], list[int]]] = {}
+
+    def rows_of(self, mark: Said) -> set[int]:
+        """Return the positions of the rows that are equal in every column that a mark carries."""
+        texts = [name for name in self.texts if name in mark]
+        number = next((name for name in self.numbers if name in mark), None)
+        columns = (*texts, number or "")
+        if columns not in self.known:
+            self.known[columns] = self._by(texts, number)
+        steps = [0] if number is None else [round(float(mark[number]) * 1e6) + step for step in (-1, 0, 1)]
+        keys = [(*(mark[name] for name in texts), step) for step in steps]
+        near = [place for key in keys for place in self.known[columns].get(key, [])]
+        return {place for place in near if _equal(mark, self.rows[place])}
+
+    def _by(self, texts: Sequence[str], number: str | None) -> dict[tuple[object, ...], list[int]]:
+        found: dict[tuple[object, ...], list[int]] = {}
+        for place, row in enumerate(self.rows):
+            value = 0 if number is None else row[number]
+            if value is not None:
+                key = (*(printable(str(row[name])) for name in texts), round(value * 1e6))
+                found.setdefault(key, []).append(place)
+        return found
 
 
 def _equal(mark: Said, row: Mapping[str, Any]) -> bool:

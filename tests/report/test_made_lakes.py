@@ -62,7 +62,7 @@ def test_a_value_that_is_moved_is_noticed(five: Reading) -> None:
 def test_a_row_that_is_not_drawn_is_noticed(five: Reading) -> None:
     page = read_page(report(five))
     marks = [mark for mark in page.marks if not (mark["picture"] == "reliability" and mark["bin"] == "3")]
-    assert "rows are not on the page" in " ".join(disagreements(marks, five.frames))
+    assert "rows are not shown" in " ".join(disagreements(marks, five.frames))
 
 
 @pytest.mark.parametrize(
