@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup lake test check format bench docs faults fuzz lock clean
+.PHONY: setup lake test check format bench docs picture browser-test faults fuzz lock clean
 
 setup: $(STAMP)
 
@@ -45,6 +45,15 @@ docs: setup
 	$(BIN)/callake tables --format markdown > docs/data_dictionary.md
 	$(BIN)/python -m warehouse.sqldocs
 	$(BIN)/python -m tests.faults.table > docs/faults.md
+
+# The picture on the front page, from the sample.
+picture: lake
+	$(BIN)/python -m pipelines.report.cover lake docs/reliability.svg
+
+# The report in Chromium: `make test` runs these too, and skips them where there is none.
+browser-test: setup
+	$(BIN)/python -m tests.report.browser
+	$(BIN)/python -m pytest tests/report -n $(WORKERS) --dist loadfile
 
 # Executions a parser, and the most seconds a parser (0: as long as it takes).
 RUNS ?= 100000

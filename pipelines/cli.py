@@ -20,6 +20,7 @@ _MODULES: Final = {
     "export": "export",
     "gc": "versions",
     "irt": "irt",
+    "report": "report",
     "rollback": "versions",
     "sample": "sample",
     "sql": "ask",

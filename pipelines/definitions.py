@@ -6,10 +6,11 @@ import dagster as dg
 
 from pipelines.assets import all_assets
 from pipelines.automation import new_inputs, nightly, rebuild
+from pipelines.report.asset import report_asset
 from pipelines.resources import BuildResource
 
 defs = dg.Definitions(
-    assets=all_assets(),
+    assets=[*all_assets(), report_asset],
     jobs=[rebuild],
     schedules=[nightly],
     sensors=[new_inputs],

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO, cast
+from typing import cast
 
 import click
 import duckdb
 import polars as pl
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from pipelines.commands.common import is_unicode, lake_option, outside
+from pipelines.commands.display import SHOWN_ROWS, print_result, print_table
 from pipelines.commands.statements import refuse_write
-from pipelines.terminal import printable, write_data
+from pipelines.terminal import write_data
 from warehouse.catalog import damage_named, open_lake, quote
 from warehouse.dictionary import describe, markdown, overview
 from warehouse.errors import LakeError
@@ -27,16 +25,20 @@ from warehouse.rows import Form, stream_rows, whole_file, write_rows
 from warehouse.storage.layout import Lake
 
 FORMATS = ("table", "json", "csv", "parquet")
-SHOWN_ROWS = 200
 
 
 @click.command("sql")
 @click.argument("query")
 @lake_option
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="How to print.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="How to print, numbers exact; without it a table, and on a terminal numbers are rounded.",
+)
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write here instead of printing.")
 @click.option("--threads", type=click.IntRange(min=1), help="DuckDB threads; default: one a core.")
-def sql(query: str, lake: Path, form: str, output: Path | None, threads: int | None) -> None:
+def sql(query: str, lake: Path, form: str | None, output: Path | None, threads: int | None) -> None:
     """Ask the current version with SQL; QUERY of `-` reads standard input.
 
     Nothing is written inside the lake: COPY … TO 'file' and --output take files elsewhere, and make the folder where
@@ -103,45 +105,27 @@ def _warn(connection: duckdb.DuckDBPyConnection, text: str, *, to_file: bool) ->
         )
 
 
-def _answer(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement, form: str, place: Path | None) -> None:
+def _answer(
+    connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement, form: str | None, place: Path | None
+) -> None:
     if statement.expected_result_type == [duckdb.ExpectedResultType.NOTHING]:
         connection.execute(statement.query)
-    elif form == "table":
-        _write_table(connection.execute(statement.query), place)
+    elif form in {None, "table"}:
+        _write_table(connection.execute(statement.query), place, exact=form is not None)
     elif place is None:
         stream_rows(connection, statement.query, cast(Form, form), write_data)
     else:
         write_rows(connection, statement.query, cast(Form, form), place)
 
 
-def _write_table(result: duckdb.DuckDBPyConnection, place: Path | None) -> None:
+def _write_table(result: duckdb.DuckDBPyConnection, place: Path | None, *, exact: bool) -> None:
     columns = [str(column[0]) for column in result.description or ()]
     rows = result.fetchmany(SHOWN_ROWS + 1)
     if place is None:
-        print_table(columns, rows, sys.stdout)
+        print_result(columns, rows, sys.stdout, exact=exact)
         return
     with whole_file(place) as aside, aside.open("w", encoding="utf-8", newline="") as handle:
-        print_table(columns, rows, handle)
-
-
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], handle: TextIO) -> None:
-    """Print rows as a table for people: folded to a terminal's width, whole elsewhere, at most `SHOWN_ROWS`."""
-    console = Console(file=handle, highlight=False, width=None if handle.isatty() else 100_000)
-    grid = RichTable(box=None, pad_edge=False)
-    for number, column in enumerate(columns):
-        numeric = all(isinstance(row[number], int | float | None) for row in rows)
-        grid.add_column(Text(printable(column)), justify="right" if numeric else "left", overflow="fold")
-    for row in rows[:SHOWN_ROWS]:
-        grid.add_row(*[Text(_cell(value)) for value in row])
-    console.print(grid)
-    if len(rows) > SHOWN_ROWS:
-        console.print(f"… only the first {SHOWN_ROWS} rows are shown; --format csv or json prints all.", markup=False)
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "NULL"
-    return f"{value:.6g}" if isinstance(value, float) else printable(str(value))
+        print_table(columns, rows, handle, exact=True)
 
 
 @click.command("tables")

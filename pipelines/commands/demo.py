@@ -15,12 +15,17 @@ import click
 from pipelines.commands.build import run_build
 from pipelines.commands.common import lake_option
 from pipelines.progress import Reporter
+from pipelines.report.reading import read_lake
+from pipelines.report.report import beside, report, write_report
 from warehouse.storage.layout import Lake
 
 SampleMaker = Callable[[Path, int, Reporter], Mapping[str, Any]]
 """Writes a source's small sample below a folder; returns the build options that read it."""
 
 NEXT = """
+look: open {report} in any browser, or paste this address into one
+  {address}
+
 try next
   {callake} tables
   {callake} sql "FROM skill_effect" --lake {lake}
@@ -46,13 +51,16 @@ def sample_makers() -> list[SampleMaker]:
 )  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 def demo(lake: Path, folder: Path, seed: int) -> None:
-    """Make a small sample of every source, build a lake from it, and say what to try next."""
+    """Make a small sample of every source, build a lake from it, write its report, and say what to try next."""
     options: dict[str, Any] = {}
     for make in sample_makers():
         options |= make(folder, seed, Reporter())
     run_build(Lake.at(lake), options)
+    found = Lake.at(lake)
+    place = beside(found)
+    write_report(place, report(read_lake(found)))
     command = "callake" if shutil.which("callake") else Path(sys.argv[0])
-    click.echo(NEXT.format(lake=lake, callake=command), nl=False)
+    click.echo(NEXT.format(lake=lake, callake=command, report=place, address=place.as_uri()), nl=False)
 
 
 COMMANDS = (demo,)

@@ -25,7 +25,7 @@ JOB = "rebuild"
 
 def test_an_asset_a_table_and_the_version() -> None:
     keys = {key.to_user_string() for key in defs.resolve_all_asset_keys()}
-    assert keys == {*TABLES, "lake_version"}
+    assert keys == {*TABLES, "lake_version", "report"}
 
 
 def test_every_table_has_a_blocking_audit_and_the_version_every_sql_check() -> None:
@@ -66,10 +66,14 @@ def test_the_job_publishes(tiny_files: dict[str, bytes], tmp_path: Path) -> None
         for event in result.get_asset_materialization_events()
         if event.asset_key
     }
-    assert set(rows) == {*TABLES, "lake_version"}
+    assert set(rows) == {*TABLES, "lake_version", "report"}
     materialization = rows["rollouts"].materialization
     assert materialization.metadata["dagster/row_count"].value == 9 * 16 * 14
     assert all(evaluation.passed for evaluation in result.get_asset_check_evaluations())
+    page = rows["report"].materialization.metadata
+    assert Path(str(page["path"].value)).read_text().startswith("<!DOCTYPE html>")
+    assert page["report"].value == (tmp_path / "lake-report.html").as_uri()
+    assert "data:image/svg+xml;base64," in str(page["picture"].value)
 
 
 def test_a_refused_bundle_materialises_no_version(tiny_files: dict[str, bytes], tmp_path: Path) -> None:

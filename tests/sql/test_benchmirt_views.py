@@ -85,6 +85,7 @@ def test_these_are_the_views() -> None:
     assert VIEWS == [
         "benchmirt_alignment_audit", "benchmirt_confidence_observations", "benchmirt_group_statistics",
         "benchmirt_item_statistics", "benchmirt_model_statistics", "irt_cross_validation", "irt_informative_items",
+        "irt_item_curves", "irt_test_information",
     ]  # fmt: skip
 
 
@@ -460,6 +461,25 @@ def test_informative_items_are_ranked_and_summed(lake: duckdb.DuckDBPyConnection
         assert part["cumulative_information"].to_numpy() == pytest.approx(expected[order].cumsum())
         assert part["ability_se"].to_numpy() == pytest.approx(1 / np.sqrt(expected[order].cumsum()))
         assert part["benchmark"].null_count() == 0
+
+
+@pytest.mark.parametrize("fit", ["2pl-1d", "m2pl-2d"])
+def test_curves_of_items_and_of_all_of_them(lake: duckdb.DuckDBPyConnection, fit: str) -> None:
+    items = lake.sql(f"FROM irt_items WHERE fit_id = '{fit}' AND in_fit ORDER BY item_id").pl()
+    slope, intercept = items["slope_1"].to_numpy(), items["intercept"].to_numpy()
+    grid = [step / 5 for step in range(-20, 21)]
+    found = lake.sql(f"FROM irt_item_curves WHERE fit_id = '{fit}' ORDER BY ability, item_id").pl()
+    assert found.height == items.height * len(grid)
+    logits = np.array(grid)[:, None] * slope + intercept
+    assert found["probability"].to_numpy() == pytest.approx(expit(logits).ravel(), abs=1e-12)
+    information = np.concatenate([item_information(items, ability) for ability in grid])
+    assert found["information"].to_numpy() == pytest.approx(information, abs=1e-12)
+    whole = lake.sql(f"FROM irt_test_information WHERE fit_id = '{fit}' ORDER BY ability").pl()
+    sums = information.reshape(len(grid), -1).sum(axis=1)
+    assert whole["ability"].to_list() == pytest.approx(grid)
+    assert set(whole["n_items"]) == {items.height}
+    assert whole["information"].to_numpy() == pytest.approx(sums)
+    assert whole["ability_se"].to_numpy() == pytest.approx(1 / np.sqrt(sums))
 
 
 def test_several_dimensions_are_ranked_along_the_first(lake: duckdb.DuckDBPyConnection) -> None:

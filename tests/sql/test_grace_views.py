@@ -290,6 +290,11 @@ def check_curve(source: SourceTables) -> None:
         assert row["correct_rate"] == pytest.approx(row["n_correct"] / mine.height)
         assert row["wrong_rate"] == pytest.approx(row["n_wrong"] / mine.height)
         assert row["accuracy"] == (pytest.approx(row["n_correct"] / row["n"]) if row["n"] else None)
+        if row["percent_heard"] in {40, 75, 100}:
+            heard = mine.select((by_then & pl.col("correct")).fill_null(False)).to_series()
+            check_mean(row, "correct_rate", heard, mine["question"])
+            missed = mine.select((by_then & ~pl.col("correct")).fill_null(False)).to_series()
+            check_mean(row, "wrong_rate", missed, mine["question"])
 
 
 def test_buzzes_add_up_along_the_question() -> None:

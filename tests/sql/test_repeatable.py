@@ -29,6 +29,7 @@ AGGREGATES = (
 VIEWS = (
     "calibration_summary", "reliability_diagram", "risk_coverage_curve", "skill_effect", "cap_repair_sensitivity",
     "entropy_by_span", "ab_position_bias", "tf_join_audit", "published_figures_check",
+    "risk_coverage_reference",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
@@ -200,3 +201,20 @@ def test_unjoined_verdicts_are_counted(lake: Connection) -> None:
         ("champ", 9), ("theoremqa", 0), ("medcalcbench", 0), ("logicbench", 0),
     }  # fmt: skip
     assert all(row["n_null"] >= row["n_unjoined"] for row in found)
+
+
+def test_the_oracle_and_the_random_line(lake: Connection, observations: dict[Any, pl.DataFrame]) -> None:
+    """The oracle's curve by sorting right rows first; its kink is where they end."""
+    lines = dict(lake.sql("FROM risk_coverage_reference ORDER BY coverage").pl().group_by(*CELL, "signal"))
+    assert lines.keys() == {key for key, frame in observations.items() if len(usable(frame)[0])}
+    for key, line in lines.items():
+        correct = usable(observations[key])[1].astype(bool)
+        n, accuracy = len(correct), float(correct.mean())
+        risks = np.cumsum(np.sort(~correct)) / np.arange(1, n + 1)
+        steps = {round(k / 100, 2) for k in range(1, 101)} | ({accuracy} if accuracy else set())
+        assert line["coverage"].to_list() == pytest.approx(sorted(steps), abs=CLOSE)
+        assert line["random_risk"].to_list() == pytest.approx([1 - accuracy] * line.height, abs=CLOSE)
+        for coverage, risk in line.select("coverage", "oracle_risk").iter_rows():
+            k = coverage * n
+            if abs(k - round(k)) < 1e-9 and round(k) > 0:
+                assert risk == pytest.approx(risks[round(k) - 1], abs=CLOSE)

@@ -1,0 +1,1 @@
+"""Numbers into marks: pure functions that know neither the lake nor HTML."""
