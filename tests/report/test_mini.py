@@ -27,8 +27,9 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
     return found
 
 
+# A build runs an event loop and so does a browser: the lake is there before the browser starts.
 @pytest.mark.parametrize("width", [400, 1600])
-def test_the_page_holds_what_the_views_hold(chromium: Any, lake: Lake, tmp_path: Path, width: int) -> None:
+def test_the_page_holds_what_the_views_hold(lake: Lake, chromium: Any, tmp_path: Path, width: int) -> None:
     place = tmp_path / "report.html"
     place.write_text(report(read_lake(lake)), encoding="utf-8")
     opened = open_page(chromium, place, width)

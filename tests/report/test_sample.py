@@ -55,8 +55,9 @@ def frames(connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
     return ask(connection, load_pictures())
 
 
+# A build runs an event loop and so does a browser: the lake is there before the browser starts.
 @pytest.fixture(scope="module")
-def opened(chromium: Any, place: Path) -> Opened:
+def opened(place: Path, chromium: Any) -> Opened:
     return open_page(chromium, place)
 
 
@@ -124,7 +125,7 @@ def test_the_marks_in_the_browser_are_the_rows_of_the_views(opened: Opened, fram
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1600])
-def test_it_fits(chromium: Any, place: Path, width: int, scheme: str) -> None:
+def test_it_fits(place: Path, chromium: Any, width: int, scheme: str) -> None:
     opened = open_page(chromium, place, width, scheme)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     opened.page.close()
@@ -151,7 +152,7 @@ def test_switches_work_without_a_script(opened: Opened) -> None:
     assert opened.seen(f"{section} .signal0") > 0
 
 
-def test_switches_are_reached_by_the_keyboard(chromium: Any, place: Path) -> None:
+def test_switches_are_reached_by_the_keyboard(place: Path, chromium: Any) -> None:
     opened = open_page(chromium, place)
     opened.page.focus("#sra-effect-signal-0")
     opened.page.keyboard.press("ArrowRight")
@@ -161,7 +162,7 @@ def test_switches_are_reached_by_the_keyboard(chromium: Any, place: Path) -> Non
     opened.page.close()
 
 
-def test_it_prints(chromium: Any, place: Path) -> None:
+def test_it_prints(place: Path, chromium: Any) -> None:
     opened = open_page(chromium, place)
     assert opened.page.pdf(format="A4").startswith(b"%PDF")
     opened.page.close()
