@@ -12,7 +12,6 @@ from pipelines.options import Option
 from pipelines.source import BuildContext, Built, Source
 from warehouse.contracts import LICENCES, has_errors
 from warehouse.contracts.benchmirt import SOURCE as NAME
-from warehouse.errors import LakeError
 
 if TYPE_CHECKING:
     from transforms.benchmirt import Hints
@@ -50,7 +49,7 @@ _FILES: Final = tuple(option for option in OPTIONS if option.kind == "file")
 
 
 def build(context: BuildContext) -> Built:
-    """Stage the BenchMIRT tables. Raises LakeError where an option has no such value."""
+    """Stage the BenchMIRT tables."""
     # Reading needs scipy, which takes its time to import: only in builds that have this source.
     from transforms.benchmirt import read_benchmirt
 
@@ -79,11 +78,8 @@ def build(context: BuildContext) -> Built:
 def _hints(options: Mapping[str, Any]) -> Hints:
     from transforms.benchmirt import Hints
 
-    side = options.get("benchmirt_models_in")
-    if side not in (None, *_SIDES):
-        raise LakeError(f"--benchmirt-models-in is {side!r}: expected {' or '.join(_SIDES)}.")
     return Hints(
-        models_in=side,
+        models_in=options.get("benchmirt_models_in"),
         item_column=options.get("benchmirt_item_column"),
         model_column=options.get("benchmirt_model_column"),
         score_columns=tuple(options.get("benchmirt_score_column") or ()),

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipelines.cli import cli
+from pipelines.options import OptionError
 from pipelines.progress import Reporter
 from pipelines.source import BuildContext, environment_options
 from pipelines.sources import benchmirt
-from warehouse.errors import LakeError
 from warehouse.storage.layout import Lake
 from warehouse.storage.record import read_record
 from warehouse.storage.stage import Stage
@@ -84,9 +84,8 @@ def test_a_side_of_another_name_in_the_environment_is_a_sentence(
     monkeypatch.setenv("CALLAKE_BENCHMIRT_MODELS_IN", "sideways")
     lake = Lake.at(tmp_path / "lake")
     lake.create()
-    context = BuildContext(lake, Stage.begin(lake), environment_options(), {}, Reporter(quiet=True), workers=1)
-    with pytest.raises(LakeError, match="--benchmirt-models-in is 'sideways': expected columns or rows"):
-        benchmirt.build(context)
+    with pytest.raises(OptionError, match="CALLAKE_BENCHMIRT_MODELS_IN is 'sideways': expected one of columns, rows"):
+        environment_options()
     monkeypatch.setenv("CALLAKE_BENCHMIRT_MODELS_IN", "rows")
     sound = BuildContext(lake, Stage.begin(lake), environment_options(), {}, Reporter(quiet=True), workers=1)
     assert benchmirt.build(sound).inputs["reading"]["responses"]["models_in"] == "rows"
