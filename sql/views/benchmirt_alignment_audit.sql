@@ -3,9 +3,9 @@
 -- Do all models' rows describe the same items? Models that answered the same items agree on which are hard. Group 1 is
 -- the largest set of models that agree. A model is misaligned if it agrees with group 1 less than half as well as is
 -- usual there, by more than chance explains: its rows were probably joined to other items. A fit leaves it out. A model
--- is not_comparable if what it shares with group 1 is too little to tell. A fit takes it if it is in group 1. Outside of
--- group 1 no item links it to the others, so a fit leaves it out. A benchmark is there if 50 of its items tell models
--- apart and 8 models answered any, or if some of its models share no item with the others.
+-- is not_comparable if what it shares with group 1 is too little to tell. A fit takes it if it is in group 1. Outside
+-- of group 1 no item links it to the others, so a fit leaves it out. A benchmark is there if 50 of its items
+-- tell models apart and 8 models answered any, or if some of its models share no item with the others.
 -- column benchmark: benchmark, or all for every item together
 -- column alignment_group: 1 for the largest group
 -- column alignment_status: aligned, misaligned or not_comparable with group 1
